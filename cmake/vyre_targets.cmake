@@ -1,0 +1,81 @@
+# What every target of the house shares: the language, the warnings, the sanitizers. Never global.
+
+add_library(vyre_options INTERFACE)
+target_compile_features(vyre_options INTERFACE cxx_std_23)
+target_compile_options(vyre_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wundef -Werror -ffp-contract=off
+  $<$<CXX_COMPILER_ID:Clang>:-Wshadow>)  # GCC 12 takes scoped enumerators for shadowing.
+if(VYRE_SANITIZE STREQUAL "address")
+  target_compile_options(vyre_options INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(vyre_options INTERFACE -fsanitize=address,undefined)
+elseif(VYRE_SANITIZE STREQUAL "thread")
+  target_compile_options(vyre_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(vyre_options INTERFACE -fsanitize=thread)
+elseif(VYRE_SANITIZE STREQUAL "coverage")
+  target_compile_options(vyre_options INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+  target_link_options(vyre_options INTERFACE -fprofile-instr-generate)
+elseif(VYRE_SANITIZE STREQUAL "assertions")
+  target_compile_definitions(vyre_options INTERFACE _GLIBCXX_ASSERTIONS)
+elseif(VYRE_SANITIZE)
+  message(FATAL_ERROR "VYRE_SANITIZE is '${VYRE_SANITIZE}', it may be address, thread, coverage or assertions")
+endif()
+if(VYRE_FUZZ)
+  target_compile_options(vyre_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# vyre_library(policy [THREADS] [SOURCES …] [DEPENDS …] [PRIVATE …] [TESTS …]): the folder as the library vyre::policy,
+# and its unit tests, which sit beside their sources; THREADS if some of them are threaded.
+function(vyre_library name)
+  cmake_parse_arguments(ARG "THREADS" "" "SOURCES;DEPENDS;PRIVATE;TESTS" ${ARGN})
+  set(target vyre_${name})
+  if(ARG_SOURCES)
+    add_library(${target} STATIC ${ARG_SOURCES})
+    target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}")
+    target_compile_features(${target} PUBLIC cxx_std_23)
+    target_link_libraries(${target} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:vyre_options>)
+  else()
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE "${PROJECT_SOURCE_DIR}")
+    target_compile_features(${target} INTERFACE cxx_std_23)
+    target_link_libraries(${target} INTERFACE ${ARG_DEPENDS})
+  endif()
+  add_library(vyre::${name} ALIAS ${target})
+  if(VYRE_TESTS AND ARG_TESTS)
+    if(ARG_THREADS)
+      set(threads THREADS)
+    endif()
+    vyre_test(vyre_${name}_test ${threads} SOURCES ${ARG_TESTS} DEPENDS vyre::${name})
+  endif()
+endfunction()
+
+# All programs that hold threaded tests, which are those with Threads in their name.
+add_custom_target(threaded_tests)
+
+# vyre_test(name [THREADS] SOURCES … DEPENDS …): a GoogleTest program, a ctest entry per test.
+function(vyre_test name)
+  cmake_parse_arguments(ARG "THREADS" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${name} PRIVATE VYRE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" VYRE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} vyre_options GTest::gmock GTest::gtest_main)
+  if(ARG_THREADS)
+    add_dependencies(threaded_tests ${name})
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600)
+endfunction()
+
+# vyre_fuzz_target(name SOURCE CORPUS DEPENDS …): a libFuzzer program, or a program that replays the corpus as a test.
+function(vyre_fuzz_target name source corpus)
+  if(VYRE_FUZZ)
+    add_executable(${name} ${source})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_test(NAME ${name} COMMAND ${name} -runs=0 "${corpus}")
+  else()
+    add_executable(${name} ${source} "${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp")
+    add_test(NAME ${name}_replay COMMAND ${name} "${corpus}")
+  endif()
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE ${ARGN} vyre_options)
+endfunction()
