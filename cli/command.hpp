@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+
+#include <vyre/base/error.hpp>
+
+namespace vyre::cli {
+
+/// What a parsed command line asks for. Returns the exit code; an error is printed by `main`.
+using Action = std::function<Result<int>()>;
+
+inline constexpr int kExitSuccess = 0;
+/// Also of a command line that cannot be understood.
+inline constexpr int kExitInvalidArgument = 2;
+
+/// The exit code of an error, one per code.
+[[nodiscard]] constexpr int to_exit_code(ErrorCode code) noexcept {
+  switch (code) {
+    case ErrorCode::InvalidArgument: return kExitInvalidArgument;
+    case ErrorCode::Unsupported: return 3;
+    case ErrorCode::Unavailable: return 4;
+    case ErrorCode::CompileFailed: return 5;
+    case ErrorCode::OutOfMemory: return 6;
+    case ErrorCode::TimedOut: return 7;
+    case ErrorCode::DeviceLost: return 8;
+    case ErrorCode::Corrupt: return 9;
+    case ErrorCode::Internal: return 10;
+  }
+  return 10;
+}
+
+}  // namespace vyre::cli
