@@ -69,8 +69,6 @@ Result<File> open_input(const std::string& path) {
   return File{descriptor, fmt::format("'{}'", path), true};
 }
 
-File standard_output() {
-  return {STDOUT_FILENO, "standard output", false};
-}
+File standard_output() { return {STDOUT_FILENO, "standard output", false}; }
 
 }  // namespace vyre::cli

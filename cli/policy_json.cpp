@@ -26,9 +26,7 @@ namespace {
 
 static_assert(PolicyResponder::kPadding >= simdjson::SIMDJSON_PADDING);
 
-std::unexpected<Error> invalid(std::string message) {
-  return fail(ErrorCode::InvalidArgument, std::move(message));
-}
+std::unexpected<Error> invalid(std::string message) { return fail(ErrorCode::InvalidArgument, std::move(message)); }
 
 std::string_view describe(dom::element value) {
   switch (value.type()) {

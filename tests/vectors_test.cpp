@@ -23,9 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-std::uint64_t ns(const json& in, const char* key) {
-  return parse_u64(in.at(key).get<std::string>()).value();
-}
+std::uint64_t ns(const json& in, const char* key) { return parse_u64(in.at(key).get<std::string>()).value(); }
 
 policy::PersistentKernelInputs to_persistent(const json& in) {
   return {.batch_size = in.at("batch_size"),
@@ -98,9 +96,7 @@ json out(const policy::ArmIndependence& decision) {
   return {{"decision", "independent"}};
 }
 
-json out(policy::CopyOverlap decision) {
-  return {{"decision", to_string(decision)}};
-}
+json out(policy::CopyOverlap decision) { return {{"decision", to_string(decision)}}; }
 
 json out(policy::BindlessDecision decision) {
   return {{"decision", decision == policy::BindlessDecision::Bindless ? "bindless" : "traditional_bindings"}};

@@ -44,9 +44,7 @@ class U128Text {
   std::size_t first_ = kMaxU128Digits;
 };
 
-[[nodiscard]] constexpr std::string to_decimal(u128 value) {
-  return std::string{U128Text{value}.view()};
-}
+[[nodiscard]] constexpr std::string to_decimal(u128 value) { return std::string{U128Text{value}.view()}; }
 
 namespace detail {
 

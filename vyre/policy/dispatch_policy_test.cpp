@@ -21,12 +21,11 @@ std::uint64_t allocations = 0;
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc{};
 }
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t /*size*/) noexcept {
-  std::free(memory);
-}
+[[gnu::noinline]] void* operator new[](std::size_t size) { return operator new(size); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
 
 namespace vyre::policy {
 namespace {
@@ -67,9 +66,7 @@ TEST(DispatchPolicy, RecordsEveryDecisionThatLeftThePlainPathInOrder) {
                   AuditEvent{Substrate::TraceJit, Action::Speculate, Detail::PredictedShape, 80'000}));
 }
 
-TEST(DispatchPolicy, RecordsNothingOfAPlainBatch) {
-  EXPECT_TRUE(events_of({}).empty());
-}
+TEST(DispatchPolicy, RecordsNothingOfAPlainBatch) { EXPECT_TRUE(events_of({}).empty()); }
 
 TEST(DispatchPolicy, AnswersTheSameWithAndWithoutARecorder) {
   const auto ignore = [](std::span<const AuditEvent>) {};

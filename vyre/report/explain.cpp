@@ -91,9 +91,7 @@ BreakEven break_even_of(const Decide& decide, Dial<std::uint32_t> dial, std::str
   return even;
 }
 
-std::string grouped(u128 value) {
-  return with_separators(to_decimal(value));
-}
+std::string grouped(u128 value) { return with_separators(to_decimal(value)); }
 
 struct Title {
   std::string_view policy;

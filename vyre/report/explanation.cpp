@@ -327,9 +327,7 @@ std::string to_string(const BundleExplanation& bundle) {
   return text;
 }
 
-std::string to_json(const Explanation& explanation) {
-  return json_of(explanation).dump();
-}
+std::string to_json(const Explanation& explanation) { return json_of(explanation).dump(); }
 
 std::string to_json(const BundleExplanation& bundle) {
   Json decisions = Json::object();
