@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/decide.hpp"
 #include "cli/explain.hpp"
+#include "cli/reflect.hpp"
 
 namespace vyre::cli {
 namespace {
@@ -15,7 +16,8 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  vyre explain persistent-kernel --batch-size 500 --per-launch-overhead-ns 5000 "
     "--persistent-setup-overhead-ns 50000\n"
-    "  vyre decide questions.jsonl\n\n"
+    "  vyre decide questions.jsonl\n"
+    "  vyre reflect saxpy.comp\n\n"
     "Exit codes: 0 success, 2 bad input, 3 unsupported, 4 unavailable, 5 compilation failed, 6 out of memory,\n"
     "7 timed out, 8 device lost, 9 corrupt data, 10 internal error.";
 
@@ -27,6 +29,7 @@ int run(int argc, char** argv) {
   Action action;
   add_decide(app, action);
   add_explain(app, action);
+  add_reflect(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -43,6 +46,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace vyre::cli
 
-int main(int argc, char** argv) {
-  return vyre::cli::run(argc, argv);
-}
+int main(int argc, char** argv) { return vyre::cli::run(argc, argv); }

@@ -5,7 +5,8 @@ target_compile_features(vyre_options INTERFACE cxx_std_23)
 target_compile_options(vyre_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor -Woverloaded-virtual
   -Wundef -Werror -ffp-contract=off
-  $<$<CXX_COMPILER_ID:Clang>:-Wshadow>)  # GCC 12 takes scoped enumerators for shadowing.
+  # GCC 12 takes scoped enumerators for shadowing, and sums of strings for overlapping copies.
+  $<$<CXX_COMPILER_ID:Clang>:-Wshadow> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(VYRE_SANITIZE STREQUAL "address")
   target_compile_options(vyre_options INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -25,10 +26,10 @@ if(VYRE_FUZZ)
   target_compile_options(vyre_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# vyre_library(policy [THREADS] [SOURCES …] [DEPENDS …] [PRIVATE …] [TESTS …]): the folder as the library vyre::policy,
-# and its unit tests, which sit beside their sources; THREADS if some of them are threaded.
+# vyre_library(policy [THREADS] [SOURCES …] [DEPENDS …] [PRIVATE …] [TESTS …] [TEST_DEPENDS …]): the folder as the
+# library vyre::policy, and its unit tests, which sit beside their sources; THREADS if some of them are threaded.
 function(vyre_library name)
-  cmake_parse_arguments(ARG "THREADS" "" "SOURCES;DEPENDS;PRIVATE;TESTS" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS" "" "SOURCES;DEPENDS;PRIVATE;TESTS;TEST_DEPENDS" ${ARGN})
   set(target vyre_${name})
   if(ARG_SOURCES)
     add_library(${target} STATIC ${ARG_SOURCES})
@@ -46,7 +47,7 @@ function(vyre_library name)
     if(ARG_THREADS)
       set(threads THREADS)
     endif()
-    vyre_test(vyre_${name}_test ${threads} SOURCES ${ARG_TESTS} DEPENDS vyre::${name})
+    vyre_test(vyre_${name}_test ${threads} SOURCES ${ARG_TESTS} DEPENDS vyre::${name} ${ARG_TEST_DEPENDS})
   endif()
 endfunction()
 
@@ -66,6 +67,8 @@ function(vyre_test name)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600)
 endfunction()
 
+add_custom_target(fuzz_targets)
+
 # vyre_fuzz_target(name SOURCE CORPUS DEPENDS …): a libFuzzer program, or a program that replays the corpus as a test.
 function(vyre_fuzz_target name source corpus)
   if(VYRE_FUZZ)
@@ -78,4 +81,5 @@ function(vyre_fuzz_target name source corpus)
   endif()
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE ${ARGN} vyre_options)
+  add_dependencies(fuzz_targets ${name})
 endfunction()

@@ -24,10 +24,13 @@ enum class BindingRole : std::uint8_t {
 
 /// A binding as a program declares it.
 struct BindingDeclaration {
+  std::uint32_t set = 0;
   std::uint32_t slot = 0;
+  std::uint32_t array_index = 0;  ///< Within an array of buffers, which share a slot.
   std::string name = {};
   BindingRole role = BindingRole::Input;
   std::uint32_t element_size = 4;           ///< Bytes from one element to the next, at least 1.
+  std::uint64_t header_size = 0;            ///< Bytes before the first element.
   std::uint32_t alignment = 4;              ///< Of the first byte, a power of two.
   std::optional<std::uint64_t> count = {};  ///< Elements; nothing if that is known only from the bytes given.
 
@@ -57,7 +60,8 @@ struct Offer {
   friend bool operator==(const Offer&, const Offer&) = default;
 };
 
-/// The bindings of a program, sorted by slot, with input and output indices in the order of declaration.
+/// The bindings of a program, sorted by set, slot and array index, with input and output indices in the order of
+/// declaration.
 class BindingPlan {
  public:
   /// `InvalidArgument`, naming the binding, for a slot declared twice, an element of no size, an alignment that is no
@@ -66,14 +70,17 @@ class BindingPlan {
 
   [[nodiscard]] std::span<const PlannedBinding> bindings() const noexcept { return bindings_; }
   /// The binding of a slot, or null.
-  [[nodiscard]] const PlannedBinding* find(std::uint32_t slot) const noexcept;
+  [[nodiscard]] const PlannedBinding* find(std::uint32_t slot, std::uint32_t set = 0,
+                                           std::uint32_t array_index = 0) const noexcept;
   [[nodiscard]] std::uint32_t input_count() const noexcept { return input_count_; }
   [[nodiscard]] std::uint32_t output_count() const noexcept { return output_count_; }
 
-  /// The number of elements that the binding of `slot` has in the bytes offered.
+  /// The number of elements that a binding of the plan has in the bytes offered.
   ///
-  /// `InvalidArgument`, naming the binding, what it got and what it needs, if the slot is not in the plan, is shared,
-  /// or the offer has the wrong length or alignment.
+  /// `InvalidArgument`, naming the binding, what it got and what it needs, if it is shared, or the offer has the wrong
+  /// length or alignment.
+  [[nodiscard]] static Result<std::uint64_t> element_count(const PlannedBinding& binding, const Offer& offer);
+  /// The same for the binding of a slot. `InvalidArgument` also if there is none.
   [[nodiscard]] Result<std::uint64_t> element_count(std::uint32_t slot, const Offer& offer) const;
 
   /// The element counts of all inputs, by input index. `InvalidArgument` also for a wrong number of offers.

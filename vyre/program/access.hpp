@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <vyre/program/interface.hpp>
+#include <vyre/program/spirv/module.hpp>
+
+namespace vyre::program {
+
+/// What the given functions do through every pointer of a module, by id.
+///
+/// Follows pointers through access chains, copies, phi, select, calls and returns. A pointer that goes where it cannot
+/// be followed counts as read and written. `OpArrayLength` is no access.
+[[nodiscard]] std::vector<Access> derive_access(const spirv::Module& module,
+                                                std::span<const spirv::Function* const> functions);
+
+}  // namespace vyre::program

@@ -1,0 +1,144 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What a program is to its caller: values, derived from the module alone.
+namespace vyre::program {
+
+/// What a kernel does to a buffer. Unknown is `ReadWrite`, never less.
+enum class Access : std::uint8_t { None = 0, Read = 1, Write = 2, ReadWrite = 3 };
+
+[[nodiscard]] constexpr Access operator|(Access a, Access b) noexcept {
+  return static_cast<Access>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
+}
+[[nodiscard]] constexpr Access operator&(Access a, Access b) noexcept {
+  return static_cast<Access>(static_cast<std::uint8_t>(a) & static_cast<std::uint8_t>(b));
+}
+
+/// `none`, `read`, `write` or `read_write`.
+[[nodiscard]] std::string_view to_string(Access access) noexcept;
+
+/// A member of a block or of a structure within one, where it lies.
+struct Member {
+  std::string name = {};
+  std::string type = {};            ///< As GLSL would say it: `float`, `uvec3`, `mat4x3`, `Particle[16]`, `uint[]`.
+  std::uint32_t offset = 0;         ///< Within the structure that holds it.
+  std::uint64_t size = 0;           ///< 0 for a runtime array.
+  std::uint32_t array_stride = 0;   ///< 0 if it is no array.
+  std::uint32_t matrix_stride = 0;  ///< 0 if it is no matrix, nor an array of them.
+  bool row_major = false;
+  std::vector<Member> members = {};  ///< Of a structure, or of the structures in an array.
+
+  friend bool operator==(const Member&, const Member&) = default;
+};
+
+enum class BindingKind : std::uint8_t { StorageBuffer, UniformBuffer };
+
+/// `storage_buffer` or `uniform_buffer`.
+[[nodiscard]] std::string_view to_string(BindingKind kind) noexcept;
+
+/// A buffer that the entry point uses.
+struct Binding {
+  std::uint32_t set = 0;
+  std::uint32_t slot = 0;
+  std::string name = {};  ///< Of the variable, or of its block where that has none.
+  BindingKind kind = BindingKind::StorageBuffer;
+  Access access = Access::None;
+  std::uint64_t size = 0;                  ///< Bytes up to the end of the last member, or up to its runtime array.
+  std::uint32_t stride = 0;                ///< Of the last member if that is an array, 0 otherwise.
+  bool runtime_sized = false;              ///< Whether the last member is a runtime array.
+  std::optional<std::uint32_t> count = 1;  ///< Buffers in an array of them; nothing if it is unbounded.
+  bool coherent = false;
+  bool is_volatile = false;
+  bool aliased = false;  ///< Whether it may overlap another binding that is written.
+  std::vector<Member> members = {};
+
+  friend bool operator==(const Binding&, const Binding&) = default;
+};
+
+struct PushConstants {
+  std::string name = {};
+  std::uint32_t size = 0;  ///< Up to the end of the last member.
+  std::vector<Member> members = {};
+
+  friend bool operator==(const PushConstants&, const PushConstants&) = default;
+};
+
+enum class ScalarKind : std::uint8_t { Bool, Int, Uint, Float };
+
+struct ScalarType {
+  ScalarKind kind = ScalarKind::Uint;
+  std::uint32_t bits = 32;
+
+  friend bool operator==(const ScalarType&, const ScalarType&) = default;
+};
+
+/// `bool`, `int`, `uint8_t`, `float16_t`, `double`, as GLSL would say it.
+[[nodiscard]] std::string to_string(const ScalarType& type);
+
+/// `vec3`, `uvec2`, `f16vec4` and so on.
+[[nodiscard]] std::string vector_name(const ScalarType& component, std::uint32_t count);
+/// `mat3` for three columns of three, `dmat4x2` for four columns of two, and so on.
+[[nodiscard]] std::string matrix_name(const ScalarType& component, std::uint32_t columns, std::uint32_t rows);
+
+struct SpecConstant {
+  std::uint32_t id = 0;
+  std::string name = {};
+  ScalarType type = {};
+  std::uint64_t default_bits = 0;  ///< Narrow types use the low bits.
+
+  friend bool operator==(const SpecConstant&, const SpecConstant&) = default;
+};
+
+struct WorkgroupSize {
+  std::array<std::uint32_t, 3> size = {1, 1, 1};              ///< With the default specialisation.
+  std::array<std::optional<std::uint32_t>, 3> spec_ids = {};  ///< Of the dimensions that can be specialised.
+
+  friend bool operator==(const WorkgroupSize&, const WorkgroupSize&) = default;
+};
+
+/// A loop that the entry point can reach.
+struct Loop {
+  std::string function = {};
+  std::optional<std::uint64_t> max_trips = {};  ///< Times its body can run per entry; nothing if that is not provable.
+
+  friend bool operator==(const Loop&, const Loop&) = default;
+};
+
+/// Something in the module that vyre cannot run, and why.
+struct Obstacle {
+  std::string what = {};  ///< The instruction, type or capability.
+  std::string why = {};
+
+  friend bool operator==(const Obstacle&, const Obstacle&) = default;
+};
+
+/// Everything derived from a module for one entry point. Lists are sorted, so that equal programs compare equal.
+struct Interface {
+  std::string entry_point = {};
+  std::uint32_t spirv_version = 0;  ///< 0x00010300 is 1.3.
+  WorkgroupSize workgroup = {};
+  std::vector<Binding> bindings = {};  ///< By set, slot and order of declaration; two may share a slot.
+  std::optional<PushConstants> push_constants = {};
+  std::vector<SpecConstant> spec_constants = {};  ///< By id.
+  std::vector<std::string> built_ins = {};        ///< `GlobalInvocationId` and the like.
+  std::vector<std::string> capabilities = {};
+  std::vector<std::string> extensions = {};
+  std::uint64_t shared_bytes = 0;  ///< Of workgroup variables, tightly packed, with the default specialisation.
+  bool uses_barriers = false;      ///< Control barriers.
+  bool uses_atomics = false;
+  bool uses_volatile = false;  ///< Any volatile access.
+  bool uses_coherent = false;  ///< Any coherent access.
+  bool uses_subgroups = false;
+  std::vector<Loop> loops = {};
+  std::vector<Obstacle> unsupported = {};
+
+  friend bool operator==(const Interface&, const Interface&) = default;
+};
+
+}  // namespace vyre::program

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <vyre/base/error.hpp>
+#include <vyre/program/hash.hpp>
+#include <vyre/program/interface.hpp>
+#include <vyre/program/spirv/constants.hpp>
+#include <vyre/program/spirv/module.hpp>
+#include <vyre/program/target.hpp>
+
+namespace vyre::program {
+
+/// What is asked of a program besides its text.
+struct ProgramOptions {
+  std::string name = {};         ///< For messages and reports; a file's name unless it is given.
+  std::string entry_point = {};  ///< Empty for the only compute entry point there is.
+  TargetEnvironment target = TargetEnvironment::Vulkan13;
+  bool scalar_layout = false;  ///< Whether blocks may be laid out as scalars are.
+
+  // GLSL only.
+  std::vector<std::pair<std::string, std::string>> defines = {};
+  std::vector<std::filesystem::path> include_folders = {};
+  bool optimise = true;
+};
+
+/// One specialisation of a program: equal keys mean that one compiled pipeline serves.
+struct SpecKey {
+  Hash128 module = {};
+  Hash128 interface = {};
+  std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
+  std::vector<spirv::SpecOverride> values = {};  ///< By id; only those that differ from their defaults.
+
+  friend bool operator==(const SpecKey&, const SpecKey&) = default;
+};
+
+[[nodiscard]] Hash128 hash_of(const SpecKey& key);
+
+/// A compute kernel that was validated and understood. A cheap handle to immutable data.
+///
+/// Thread safety: all members may be called concurrently.
+class Program {
+ public:
+  /// Takes SPIR-V words. `CompileFailed` if they are not a valid module for the target, `Unsupported` if vyre cannot
+  /// run it, `InvalidArgument` if the entry point cannot be chosen.
+  [[nodiscard]] static Result<Program> from_spirv(std::span<const std::uint32_t> words,
+                                                  const ProgramOptions& options = {});
+  /// Compiles GLSL. `CompileFailed` with file and line if the compiler refuses it, `InvalidArgument` beyond the limits
+  /// of size and nesting; the rest as `from_spirv`.
+  [[nodiscard]] static Result<Program> from_glsl(std::string_view source, const ProgramOptions& options = {});
+  /// Reads `.spv` as SPIR-V, `.comp` and `.glsl` as GLSL. `InvalidArgument` for a file that cannot be read, or another
+  /// ending.
+  [[nodiscard]] static Result<Program> from_file(const std::filesystem::path& path, const ProgramOptions& options = {});
+
+  [[nodiscard]] const std::string& name() const noexcept { return data_->name; }
+  [[nodiscard]] std::span<const std::uint32_t> words() const noexcept { return data_->words; }
+  [[nodiscard]] const spirv::Module& module() const noexcept { return data_->module; }
+  [[nodiscard]] const Interface& interface() const noexcept { return data_->interface; }
+  [[nodiscard]] Hash128 module_hash() const noexcept { return data_->module_hash; }
+  [[nodiscard]] Hash128 interface_hash() const noexcept { return data_->interface_hash; }
+
+  /// The key of a specialisation. `InvalidArgument`, naming the constant, for an id that is not there, is given twice,
+  /// or has a value beyond its type.
+  [[nodiscard]] Result<SpecKey> spec_key(std::span<const spirv::SpecOverride> values = {}) const;
+
+ private:
+  struct Data {
+    std::string name;
+    std::vector<std::uint32_t> words;
+    spirv::Module module;
+    Interface interface;
+    Hash128 module_hash;
+    Hash128 interface_hash;
+  };
+
+  explicit Program(std::shared_ptr<const Data> data) noexcept : data_{std::move(data)} {}
+
+  std::shared_ptr<const Data> data_;
+};
+
+/// Reads the words of a `.spv` file, or compiles a GLSL one, without validating or deriving anything.
+[[nodiscard]] Result<std::vector<std::uint32_t>> read_program_words(const std::filesystem::path& path,
+                                                                    const ProgramOptions& options);
+
+/// What the host needs to know to bind and launch, as one hash: slots, layouts, accesses, parameters, workgroup.
+[[nodiscard]] Hash128 hash_of(const Interface& interface);
+
+}  // namespace vyre::program

@@ -1,0 +1,60 @@
+#include <vyre/program/spirv/grammar.hpp>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+namespace vyre::program::spirv {
+namespace {
+
+struct Enumerant {
+  OperandKind kind;
+  std::uint32_t value;
+  std::uint16_t first_parameter;
+  std::uint8_t parameter_count;
+  std::string_view name;
+};
+
+#include <vyre_spirv_tables.inc>
+
+constexpr std::uint32_t kOpcodeEnd = kOpcodes[std::size(kOpcodes) - 1].opcode + 1U;
+constexpr std::uint16_t kNoOpcode = 0xffff;
+
+/// Where each opcode stands in kOpcodes.
+constexpr std::array<std::uint16_t, kOpcodeEnd> kOpcodeIndex = [] {
+  std::array<std::uint16_t, kOpcodeEnd> index{};
+  index.fill(kNoOpcode);
+  for (std::size_t i = 0; i < std::size(kOpcodes); ++i) index[kOpcodes[i].opcode] = static_cast<std::uint16_t>(i);
+  return index;
+}();
+
+const Enumerant* find_enumerant(OperandKind kind, std::uint32_t value) noexcept {
+  const auto key = [](const Enumerant& enumerant) { return std::pair{enumerant.kind, enumerant.value}; };
+  const auto* found = std::ranges::lower_bound(kEnumerants, std::pair{kind, value}, {}, key);
+  return found != std::end(kEnumerants) && key(*found) == std::pair{kind, value} ? found : nullptr;
+}
+
+}  // namespace
+
+std::span<const OperandSpec> OpcodeInfo::operands() const noexcept {
+  return {kOperandSpecs + first_operand, operand_count};
+}
+
+const OpcodeInfo* find_opcode(std::uint32_t opcode) noexcept {
+  if (opcode >= kOpcodeEnd || kOpcodeIndex[opcode] == kNoOpcode) return nullptr;
+  return &kOpcodes[kOpcodeIndex[opcode]];
+}
+
+std::span<const OperandSpec> enumerant_parameters(OperandKind kind, std::uint32_t value) noexcept {
+  const Enumerant* found = find_enumerant(kind, value);
+  if (found == nullptr) return {};
+  return {kOperandSpecs + found->first_parameter, found->parameter_count};
+}
+
+std::string_view enumerant_name(OperandKind kind, std::uint32_t value) noexcept {
+  const Enumerant* found = find_enumerant(kind, value);
+  return found != nullptr ? found->name : std::string_view{};
+}
+
+}  // namespace vyre::program::spirv

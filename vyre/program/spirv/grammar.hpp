@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace vyre::program::spirv {
+
+/// What one operand of an instruction is. The kinds of the machine-readable grammar, by category.
+enum class OperandKind : std::uint8_t {
+#define VYRE_OPERAND_KIND(kind, category) kind,
+#include <vyre_spirv_operand_kinds.inc>
+#undef VYRE_OPERAND_KIND
+};
+
+enum class OperandCategory : std::uint8_t { BitEnum, ValueEnum, Id, Literal, Composite };
+
+enum class Quantifier : std::uint8_t { One, Optional, Any };
+
+/// An operand as the grammar declares it.
+struct OperandSpec {
+  OperandKind kind;
+  Quantifier quantifier;
+};
+
+/// An instruction as the grammar declares it.
+struct OpcodeInfo {
+  std::string_view name;  ///< "OpLoad"
+  std::uint16_t opcode;
+  std::uint16_t first_operand;
+  std::uint8_t operand_count;
+  bool has_type;                   ///< The first operand is the result's type.
+  bool has_result;                 ///< The next one is the result.
+  std::uint8_t required_operands;  ///< How many operands there always are.
+  std::uint8_t leading_ids;        ///< How many of those, from the first, are ids.
+  bool only_ids_follow;            ///< Whether whatever follows the required operands is ids.
+
+  /// All operands, type and result included.
+  [[nodiscard]] std::span<const OperandSpec> operands() const noexcept;
+};
+
+/// The instruction of an opcode, or null if the grammar does not have it.
+[[nodiscard]] const OpcodeInfo* find_opcode(std::uint32_t opcode) noexcept;
+
+namespace detail {
+
+inline constexpr OperandCategory kCategories[] = {
+#define VYRE_OPERAND_KIND(kind, category) OperandCategory::category,
+#include <vyre_spirv_operand_kinds.inc>
+#undef VYRE_OPERAND_KIND
+};
+
+}  // namespace detail
+
+[[nodiscard]] constexpr OperandCategory category(OperandKind kind) noexcept {
+  return detail::kCategories[static_cast<std::size_t>(kind)];
+}
+
+/// The operands that follow an enumerant, of one bit for bit enumerations. None for one the grammar does not have.
+[[nodiscard]] std::span<const OperandSpec> enumerant_parameters(OperandKind kind, std::uint32_t value) noexcept;
+
+/// The name of an enumerant, "Float64" of (Capability, 10); empty for one the grammar does not have.
+[[nodiscard]] std::string_view enumerant_name(OperandKind kind, std::uint32_t value) noexcept;
+
+}  // namespace vyre::program::spirv

@@ -1,0 +1,355 @@
+#include <vyre/program/validate.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <spirv-tools/libspirv.hpp>
+#include <spirv/unified1/spirv.hpp>
+
+#include <vyre/program/saturating.hpp>
+
+namespace vyre::program {
+namespace {
+
+constexpr std::size_t kHeaderWords = 5;
+
+// What SPIRV-Tools needs grows faster than the module in these; each limit keeps its share of the time near a second or
+// two, and is far above what a kernel has.
+constexpr std::uint64_t kMaxEntryPoints = 1'024;
+constexpr std::uint64_t kMaxFunctions = 4'096;
+constexpr std::uint64_t kMaxBlocks = 8'192;
+constexpr std::uint64_t kMaxPlainTypes = 2'048;
+constexpr std::uint64_t kMaxTypeDepth = 255;
+constexpr std::uint64_t kMaxStructMembers = 16'384;     // flattened
+constexpr std::uint64_t kMaxTypedMembers = 16'777'216;  // flattened, summed over the instructions of such a type
+constexpr std::uint64_t kMaxLayoutSteps = 1'048'576;    // summed over the variables
+constexpr std::uint64_t kMaxGroupDecorations = 16'777'216;
+constexpr std::uint64_t kMaxNestingSteps = 67'108'864;  // blocks × depth², summed over the functions
+constexpr std::uint32_t kMaxControlFlowNesting = 320;
+// Of a line that shows an instruction; some have thousands of operands.
+constexpr std::size_t kMaxContextBytes = 256;
+// To tell values with the same name apart, messages try one number after the other.
+constexpr std::uint64_t kMaxNameSteps = 1'048'576;
+constexpr std::uint64_t kMaxRepeatSteps = 4'194'304;
+constexpr std::size_t kMaxNamedWords = 16'384;
+// The layout of an array of structures is checked for elements until the offset is a multiple of 16.
+constexpr std::uint64_t kLayoutElements = 16;
+
+spv_target_env environment(TargetEnvironment target) {
+  switch (target) {
+    case TargetEnvironment::Vulkan11: return SPV_ENV_VULKAN_1_1;
+    case TargetEnvironment::Vulkan12: return SPV_ENV_VULKAN_1_2;
+    case TargetEnvironment::Vulkan13: return SPV_ENV_VULKAN_1_3;
+  }
+  return SPV_ENV_VULKAN_1_3;
+}
+
+Result<void> check_header(std::span<const std::uint32_t> words) {
+  if (words.size_bytes() > kMaxModuleBytes) {
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("module has {} bytes, the limit is {}", words.size_bytes(), kMaxModuleBytes));
+  }
+  if (words.empty()) {
+    return fail(ErrorCode::CompileFailed, fmt::format("module is empty, it needs at least {} words", kHeaderWords));
+  }
+  if (words[0] == std::byteswap(spv::MagicNumber)) {
+    return fail(ErrorCode::CompileFailed, "module has its bytes swapped, it needs the byte order of this machine");
+  }
+  if (words[0] != spv::MagicNumber) {
+    return fail(ErrorCode::CompileFailed,
+                fmt::format("module starts with {:#010x}, it needs {:#010x}", words[0], spv::MagicNumber));
+  }
+  if (words.size() < kHeaderWords) {
+    return fail(ErrorCode::CompileFailed,
+                fmt::format("module has {} words, it needs at least {}", words.size(), kHeaderWords));
+  }
+  if (words[3] > kMaxModuleIdBound) {
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("module has an id bound of {}, the limit is {}", words[3], kMaxModuleIdBound));
+  }
+  return {};
+}
+
+/// Adds up what makes the validator slow, in one pass over instructions that need not be valid.
+class Scale {
+ public:
+  Result<void> add(std::span<const std::uint32_t> instruction) {
+    const auto op = static_cast<spv::Op>(instruction[0] & 0xffff);
+    const std::span<const std::uint32_t> operands = instruction.subspan(1);
+    if (operands.empty()) return {};
+    switch (op) {
+      case spv::OpName: name_steps_ += ++names_[hash(op, operands.subspan(1))]; return {};
+      case spv::OpConstant:
+      case spv::OpConstantTrue:
+      case spv::OpConstantFalse:
+        if (operands.size() < 2) return {};
+        return repeat(hash(op, operands.subspan(2)) ^ operands[0]);
+      case spv::OpEntryPoint: return count(entry_points_, 1, kMaxEntryPoints, "entry points");
+      case spv::OpDecorate:
+      case spv::OpMemberDecorate:
+      case spv::OpDecorateId:
+      case spv::OpDecorateString:
+      case spv::OpMemberDecorateString: ++decorations_; return {};
+      case spv::OpGroupDecorate:
+      case spv::OpGroupMemberDecorate:
+        return count(group_decorations_, saturating_mul(decorations_, operands.size() - 1), kMaxGroupDecorations,
+                     "decorations in groups");
+      case spv::OpTypeArray:
+      case spv::OpTypeRuntimeArray: VYRE_TRY(repeat(hash(op, operands.subspan(1)))); return add_type(op, operands);
+      case spv::OpTypeStruct: return add_type(op, operands);
+      case spv::OpTypePointer:
+      case spv::OpTypeFunction:
+        VYRE_TRY(count(plain_types_, 1, kMaxPlainTypes, "types"));
+        return add_type(op, operands);
+      case spv::OpTypeVoid:
+      case spv::OpTypeBool:
+      case spv::OpTypeInt:
+      case spv::OpTypeFloat:
+      case spv::OpTypeVector:
+      case spv::OpTypeMatrix:
+      case spv::OpTypeImage:
+      case spv::OpTypeSampler:
+      case spv::OpTypeSampledImage: return count(plain_types_, 1, kMaxPlainTypes, "types");
+      case spv::OpFunction:
+        VYRE_TRY(count(functions_, 1, kMaxFunctions, "functions"));
+        VYRE_TRY(end_function());
+        break;
+      case spv::OpLabel: return enter_block(operands[0]);
+      case spv::OpSelectionMerge:
+      case spv::OpLoopMerge:
+        merges_.push_back(operands[0]);
+        depth_ = std::max<std::uint64_t>(depth_, merges_.size());
+        return {};
+      case spv::OpVariable:
+        VYRE_TRY(count(layout_steps_, type(operands[0]).layout, kMaxLayoutSteps, "members in all variables"));
+        break;
+      default: break;
+    }
+    // Most instructions have their type here, and the others do no harm.
+    if (const auto found = types_.find(operands[0]); found != types_.end()) {
+      return count(typed_members_, found->second.members, kMaxTypedMembers, "members in all values");
+    }
+    return {};
+  }
+
+  /// Whether the names of a module would make its messages slow.
+  [[nodiscard]] bool has_too_many_names() const noexcept { return name_steps_ > kMaxNameSteps; }
+
+  Result<void> end_function() {
+    const std::uint64_t steps = saturating_mul(saturating_mul(depth_, depth_), blocks_ - blocks_before_);
+    blocks_before_ = blocks_;
+    depth_ = 0;
+    merges_.clear();
+    return count(nesting_steps_, steps, kMaxNestingSteps, "blocks times the square of their nesting");
+  }
+
+ private:
+  struct Type {
+    std::uint64_t members = 1;
+    std::uint64_t layout = 1;
+    std::uint64_t depth = 1;
+    bool is_struct = false;
+  };
+
+  static Result<void> count(std::uint64_t& sum, std::uint64_t more, std::uint64_t limit, std::string_view what) {
+    sum = saturating_add(sum, more);
+    if (sum <= limit) return {};
+    return fail(ErrorCode::InvalidArgument, fmt::format("module has {} {}, the limit is {}", sum, what, limit));
+  }
+
+  static std::size_t hash(spv::Op op, std::span<const std::uint32_t> words) {
+    const std::span<const std::byte> bytes = std::as_bytes(words);
+    const std::string_view text{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    return std::hash<std::string_view>{}(text) ^ static_cast<std::size_t>(op);
+  }
+
+  Result<void> repeat(std::size_t key) {
+    return count(repeat_steps_, ++repeats_[key], kMaxRepeatSteps, "steps to name repeated constants and arrays");
+  }
+
+  [[nodiscard]] Type type(std::uint32_t id) const {
+    const auto found = types_.find(id);
+    return found == types_.end() ? Type{} : found->second;
+  }
+
+  Result<void> add_type(spv::Op op, std::span<const std::uint32_t> operands) {
+    Type made{.members = 0, .layout = 0, .depth = 0, .is_struct = op == spv::OpTypeStruct};
+    const bool is_array = op == spv::OpTypeArray || op == spv::OpTypeRuntimeArray;
+    std::span<const std::uint32_t> parts = operands.subspan(1);
+    if (is_array && !parts.empty()) parts = parts.first(1);
+    if (op == spv::OpTypePointer && !parts.empty()) parts = parts.subspan(1);
+    for (const std::uint32_t id : parts) {
+      const Type part = type(id);
+      made.members = saturating_add(made.members, part.members);
+      made.layout = saturating_add(
+          made.layout, is_array && part.is_struct ? saturating_mul(part.layout, kLayoutElements) : part.layout);
+      made.depth = std::max(made.depth, part.depth);
+    }
+    ++made.depth;
+    if (made.members > kMaxStructMembers) {
+      return fail(ErrorCode::InvalidArgument,
+                  fmt::format("type {} has {} members, those of its members included, the limit is {}", operands[0],
+                              made.members, kMaxStructMembers));
+    }
+    if (made.depth > kMaxTypeDepth) {
+      return fail(ErrorCode::InvalidArgument,
+                  fmt::format("type {} is {} types deep, the limit is {}", operands[0], made.depth, kMaxTypeDepth));
+    }
+    types_.insert_or_assign(operands[0], made);
+    return {};
+  }
+
+  Result<void> enter_block(std::uint32_t label) {
+    VYRE_TRY(count(blocks_, 1, kMaxBlocks, "blocks"));
+    const auto left = std::ranges::find(merges_, label);
+    merges_.erase(left, merges_.end());
+    return {};
+  }
+
+  std::unordered_map<std::uint32_t, Type> types_;
+  std::unordered_map<std::size_t, std::uint64_t> names_;
+  std::unordered_map<std::size_t, std::uint64_t> repeats_;
+  std::uint64_t name_steps_ = 0;
+  std::uint64_t repeat_steps_ = 0;
+  std::vector<std::uint32_t> merges_;  // of the constructs around the current block
+  std::uint64_t entry_points_ = 0;
+  std::uint64_t functions_ = 0;
+  std::uint64_t blocks_ = 0;
+  std::uint64_t blocks_before_ = 0;
+  std::uint64_t depth_ = 0;
+  std::uint64_t nesting_steps_ = 0;
+  std::uint64_t plain_types_ = 0;
+  std::uint64_t typed_members_ = 0;
+  std::uint64_t layout_steps_ = 0;
+  std::uint64_t decorations_ = 0;
+  std::uint64_t group_decorations_ = 0;
+};
+
+/// Calls `see` with every instruction, up to the first that has no length or runs over the end.
+template <typename See>
+Result<void> for_each_instruction(std::span<const std::uint32_t> words, const See& see) {
+  std::span<const std::uint32_t> rest = words.subspan(kHeaderWords);
+  while (!rest.empty()) {
+    const std::size_t length = rest[0] >> 16;
+    if (length == 0 || length > rest.size()) break;
+    VYRE_TRY(see(rest.first(length)));
+    rest = rest.subspan(length);
+  }
+  return {};
+}
+
+bool is_name(std::span<const std::uint32_t> instruction) {
+  const auto op = static_cast<spv::Op>(instruction[0] & 0xffff);
+  return op == spv::OpName || op == spv::OpMemberName;
+}
+
+std::vector<std::uint32_t> without_names(std::span<const std::uint32_t> words) {
+  std::vector<std::uint32_t> kept{words.begin(), words.begin() + kHeaderWords};
+  kept.reserve(words.size());
+  std::size_t passed = kHeaderWords;
+  (void)for_each_instruction(words, [&](std::span<const std::uint32_t> each) -> Result<void> {
+    if (!is_name(each)) kept.insert(kept.end(), each.begin(), each.end());
+    passed += each.size();
+    return {};
+  });
+  // What cannot be read is still to be complained about.
+  kept.insert(kept.end(), words.begin() + static_cast<std::ptrdiff_t>(passed), words.end());
+  return kept;
+}
+
+/// The word at which the instruction with a number starts; the first instruction has number 1.
+std::size_t word_of(std::span<const std::uint32_t> words, std::size_t number, bool has_names) {
+  std::size_t word = kHeaderWords;
+  std::size_t passed = 0;
+  (void)for_each_instruction(words, [&](std::span<const std::uint32_t> each) -> Result<void> {
+    if ((has_names || !is_name(each)) && ++passed >= number) return fail(ErrorCode::Internal, {});
+    word += each.size();
+    return {};
+  });
+  return word;
+}
+
+/// The error of a message that may have several lines: the first is the message, the others its context.
+std::unexpected<Error> invalid(std::string_view place, std::string_view text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  Error error{.code = ErrorCode::CompileFailed,
+              .message = fmt::format("module is invalid{}: {}", place, text.substr(0, end))};
+  for (text.remove_prefix(end); !text.empty();) {
+    text.remove_prefix(1);
+    const std::size_t next = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, next);
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (!line.empty()) error.context.emplace_back(line.substr(0, kMaxContextBytes));
+    text.remove_prefix(next);
+  }
+  return std::unexpected{std::move(error)};
+}
+
+struct Destroy {
+  void operator()(spv_context context) const noexcept { spvContextDestroy(context); }
+  void operator()(spv_diagnostic diagnostic) const noexcept { spvDiagnosticDestroy(diagnostic); }
+};
+using Context = std::unique_ptr<spv_context_t, Destroy>;
+using Diagnostic = std::unique_ptr<spv_diagnostic_t, Destroy>;
+
+}  // namespace
+
+Result<void> validate(std::span<const std::uint32_t> words, const ValidationOptions& options) {
+  VYRE_TRY(check_header(words));
+  Scale scale;
+  VYRE_TRY(for_each_instruction(words, [&](std::span<const std::uint32_t> each) { return scale.add(each); }));
+  VYRE_TRY(scale.end_function());
+
+  const Context context{spvContextCreate(environment(options.target))};
+  if (context == nullptr) {
+    return fail(ErrorCode::Internal,
+                fmt::format("the validator does not know the target '{}'", to_string(options.target)));
+  }
+  spvtools::ValidatorOptions settings;
+  settings.SetScalarBlockLayout(options.scalar_layout);
+  settings.SetUniversalLimit(spv_validator_limit_max_id_bound, kMaxModuleIdBound);
+  settings.SetUniversalLimit(spv_validator_limit_max_control_flow_nesting_depth, kMaxControlFlowNesting);
+  settings.SetFriendlyNames(false);
+  const bool has_names = !scale.has_too_many_names();
+  const std::vector<std::uint32_t> nameless = has_names ? std::vector<std::uint32_t>{} : without_names(words);
+  const std::span<const std::uint32_t> checked = has_names ? words : nameless;
+  spv_const_binary_t binary{checked.data(), checked.size()};
+  Diagnostic diagnostic;
+  const auto run = [&] {
+    spv_diagnostic raw = nullptr;
+    const spv_result_t result = spvValidateWithOptions(context.get(), settings, &binary, &raw);
+    diagnostic.reset(raw);
+    return result == SPV_SUCCESS;
+  };
+  if (run()) return {};
+  if (has_names && words.size() <= kMaxNamedWords) {
+    settings.SetFriendlyNames(true);
+    run();
+  }
+  if (diagnostic == nullptr) return invalid("", "the validator gives no reason");
+  // An index is the number of an instruction here, or 0 if it is about none.
+  const std::size_t number = diagnostic->position.index;
+  return invalid(number == 0 ? "" : fmt::format(" at word {}", word_of(words, number, has_names)), diagnostic->error);
+}
+
+Result<std::vector<std::uint32_t>> to_words(std::span<const std::byte> bytes) {
+  if (bytes.size() > kMaxModuleBytes) {
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("module has {} bytes, the limit is {}", bytes.size(), kMaxModuleBytes));
+  }
+  if (bytes.size() % sizeof(std::uint32_t) != 0) {
+    return fail(ErrorCode::CompileFailed, fmt::format("module has {} bytes, it needs a multiple of 4", bytes.size()));
+  }
+  std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t));
+  if (!bytes.empty()) std::memcpy(words.data(), bytes.data(), bytes.size());
+  return words;
+}
+
+}  // namespace vyre::program

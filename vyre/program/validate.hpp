@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <vyre/base/error.hpp>
+#include <vyre/program/target.hpp>
+
+namespace vyre::program {
+
+inline constexpr std::size_t kMaxModuleBytes = std::size_t{64} << 20;
+inline constexpr std::uint32_t kMaxModuleIdBound = 4'194'303;  ///< The universal limit of the SPIR-V specification.
+
+struct ValidationOptions {
+  TargetEnvironment target = TargetEnvironment::Vulkan13;
+  bool scalar_layout = false;  ///< Blocks may have members at any multiple of their scalar's size.
+
+  friend bool operator==(const ValidationOptions&, const ValidationOptions&) = default;
+};
+
+/// Checks that `words` are a valid SPIR-V module for the target.
+///
+/// `CompileFailed` if they are not, with the first thing that is wrong and its place. `InvalidArgument`, naming the
+/// limit, for a module that could make the check itself take too long: more than 64 MiB, an id bound above 4,194,303,
+/// or so many blocks, types, functions or nested members that no kernel has them.
+/// Thread safety: may be called concurrently; needs less than 100 KiB of stack.
+[[nodiscard]] Result<void> validate(std::span<const std::uint32_t> words, const ValidationOptions& options = {});
+
+/// The words of a module in a file. `CompileFailed` if the bytes are not a whole number of words, `InvalidArgument`
+/// above 64 MiB.
+[[nodiscard]] Result<std::vector<std::uint32_t>> to_words(std::span<const std::byte> bytes);
+
+}  // namespace vyre::program

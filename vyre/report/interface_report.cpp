@@ -1,0 +1,253 @@
+#include <vyre/report/interface_report.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace vyre::report {
+namespace {
+
+using nlohmann::ordered_json;
+using program::Binding;
+using program::Interface;
+using program::Loop;
+using program::Member;
+using program::SpecConstant;
+
+/// Rows of cells, padded to columns.
+class Table {
+ public:
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+
+  [[nodiscard]] std::string to_text(std::string_view indent) const {
+    std::vector<std::size_t> widths;
+    for (const auto& row : rows_) {
+      widths.resize(std::max(widths.size(), row.size()), 0);
+      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    }
+    std::string text;
+    for (const auto& row : rows_) {
+      std::string line{indent};
+      for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line + "\n";
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+std::string quantity(std::uint64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+std::string extent(const Binding& binding) {
+  if (!binding.runtime_sized) return quantity(binding.size, "byte");
+  const std::string elements = fmt::format("any number of {}", quantity(binding.stride, "byte"));
+  return binding.size == 0 ? elements : fmt::format("{}, then {}", quantity(binding.size, "byte"), elements);
+}
+
+std::string qualifiers(const Binding& binding) {
+  std::vector<std::string_view> words;
+  if (binding.coherent) words.emplace_back("coherent");
+  if (binding.is_volatile) words.emplace_back("volatile");
+  if (binding.aliased) words.emplace_back("aliased");
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+void add_members(Table& table, const std::vector<Member>& members, std::size_t depth) {
+  for (const Member& member : members) {
+    std::string strides;
+    if (member.array_stride != 0) strides += fmt::format("stride {}", member.array_stride);
+    if (member.matrix_stride != 0) {
+      strides += fmt::format("{}{} {}", strides.empty() ? "" : ", ", member.row_major ? "rows every" : "columns every",
+                             member.matrix_stride);
+    }
+    table.add({fmt::format("{}@{}", std::string(2 * depth, ' '), member.offset), member.type, member.name, strides});
+    add_members(table, member.members, depth + 1);
+  }
+}
+
+std::string default_value(const SpecConstant& constant) {
+  const auto bits = constant.default_bits;
+  switch (constant.type.kind) {
+    case program::ScalarKind::Bool: return bits != 0 ? "true" : "false";
+    case program::ScalarKind::Int: {
+      const std::uint32_t shift = 64 - std::min(constant.type.bits, 64U);
+      return fmt::format("{}", static_cast<std::int64_t>(bits << shift) >> shift);
+    }
+    case program::ScalarKind::Uint: return fmt::format("{}", bits);
+    case program::ScalarKind::Float:
+      if (constant.type.bits == 32) return fmt::format("{}", std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+      if (constant.type.bits == 64) return fmt::format("{}", std::bit_cast<double>(bits));
+      return fmt::format("{:#x}", bits);
+  }
+  return "";
+}
+
+std::string workgroup_text(const program::WorkgroupSize& workgroup) {
+  std::vector<std::string> dimensions;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto id = workgroup.spec_ids[i];
+    dimensions.push_back(id ? fmt::format("{} (constant {})", workgroup.size[i], *id)
+                            : fmt::format("{}", workgroup.size[i]));
+  }
+  return fmt::format("{}", fmt::join(dimensions, " x "));
+}
+
+std::string loops_text(const std::vector<Loop>& loops) {
+  std::vector<std::string> bounds;
+  for (const Loop& loop : loops) {
+    const std::string trips = loop.max_trips ? fmt::format("at most {}", *loop.max_trips) : "no bound proven";
+    bounds.push_back(loop.function.empty() ? trips : fmt::format("{} in {}", trips, loop.function));
+  }
+  return fmt::format("{}", fmt::join(bounds, "; "));
+}
+
+std::string uses_text(const Interface& interface) {
+  std::vector<std::string> words;
+  if (interface.shared_bytes != 0)
+    words.push_back(fmt::format("{} of shared memory", quantity(interface.shared_bytes, "byte")));
+  if (interface.uses_barriers) words.emplace_back("barriers");
+  if (interface.uses_atomics) words.emplace_back("atomics");
+  if (interface.uses_subgroups) words.emplace_back("subgroups");
+  if (interface.uses_coherent) words.emplace_back("coherent accesses");
+  if (interface.uses_volatile) words.emplace_back("volatile accesses");
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+ordered_json to_json_value(const std::vector<Member>& members) {
+  ordered_json list = ordered_json::array();
+  for (const Member& member : members) {
+    ordered_json value{{"name", member.name}, {"type", member.type}, {"offset", member.offset}, {"size", member.size}};
+    if (member.array_stride != 0) value["array_stride"] = member.array_stride;
+    if (member.matrix_stride != 0) {
+      value["matrix_stride"] = member.matrix_stride;
+      value["row_major"] = member.row_major;
+    }
+    if (!member.members.empty()) value["members"] = to_json_value(member.members);
+    list.push_back(std::move(value));
+  }
+  return list;
+}
+
+template <typename T>
+ordered_json or_null(const std::optional<T>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json to_json_value(const Binding& binding) {
+  return {{"set", binding.set},
+          {"slot", binding.slot},
+          {"name", binding.name},
+          {"kind", to_string(binding.kind)},
+          {"access", to_string(binding.access)},
+          {"stride", binding.stride},
+          {"size", binding.size},
+          {"runtime_sized", binding.runtime_sized},
+          {"count", or_null(binding.count)},
+          {"coherent", binding.coherent},
+          {"volatile", binding.is_volatile},
+          {"aliased", binding.aliased},
+          {"members", to_json_value(binding.members)}};
+}
+
+ordered_json to_json_value(const SpecConstant& constant) {
+  return {{"id", constant.id},
+          {"name", constant.name},
+          {"type", to_string(constant.type)},
+          {"default", default_value(constant)},
+          {"default_bits", fmt::format("{}", constant.default_bits)}};
+}
+
+}  // namespace
+
+std::string to_text(const Interface& interface) {
+  const std::uint32_t version = interface.spirv_version;
+  std::string text = fmt::format("entry point '{}', SPIR-V {}.{}, workgroup {}\n", interface.entry_point,
+                                 version >> 16 & 0xff, version >> 8 & 0xff, workgroup_text(interface.workgroup));
+  if (interface.bindings.empty()) text += "\nno bindings\n";
+  for (const Binding& binding : interface.bindings) {
+    const std::string array = binding.count == 1 ? "" : fmt::format("[{}]", binding.count.value_or(0));
+    text += fmt::format("\nset {} slot {}  {}{}  {} {}, {}  {}\n", binding.set, binding.slot, binding.name, array,
+                        to_string(binding.access), to_string(binding.kind), extent(binding), qualifiers(binding));
+    text.erase(text.find_last_not_of(" \n") + 1);
+    text += "\n";
+    Table members;
+    add_members(members, binding.members, 0);
+    text += members.to_text("  ");
+  }
+  if (interface.push_constants) {
+    text += fmt::format("\npush constants  {}\n", quantity(interface.push_constants->size, "byte"));
+    Table members;
+    add_members(members, interface.push_constants->members, 0);
+    text += members.to_text("  ");
+  }
+  if (!interface.spec_constants.empty()) {
+    text += "\nspecialisation constants\n";
+    Table constants;
+    for (const SpecConstant& constant : interface.spec_constants) {
+      constants.add({fmt::format("{}", constant.id), to_string(constant.type), constant.name,
+                     fmt::format("default {}", default_value(constant))});
+    }
+    text += constants.to_text("  ");
+  }
+  Table rest;
+  if (const std::string uses = uses_text(interface); !uses.empty()) rest.add({"uses", uses});
+  if (!interface.built_ins.empty()) rest.add({"built-ins", fmt::format("{}", fmt::join(interface.built_ins, ", "))});
+  if (!interface.loops.empty()) rest.add({"loops", loops_text(interface.loops)});
+  rest.add({"capabilities", fmt::format("{}", fmt::join(interface.capabilities, ", "))});
+  if (!interface.extensions.empty()) rest.add({"extensions", fmt::format("{}", fmt::join(interface.extensions, ", "))});
+  text += "\n" + rest.to_text("");
+  for (const program::Obstacle& obstacle : interface.unsupported) {
+    text += fmt::format("\nunsupported: {}: {}\n", obstacle.what, obstacle.why);
+  }
+  return text;
+}
+
+std::string to_json(const Interface& interface) {
+  ordered_json json{{"entry_point", interface.entry_point},
+                    {"spirv_version",
+                     fmt::format("{}.{}", interface.spirv_version >> 16 & 0xff, interface.spirv_version >> 8 & 0xff)},
+                    {"workgroup_size", interface.workgroup.size}};
+  json["workgroup_spec_ids"] = ordered_json::array();
+  for (const auto& id : interface.workgroup.spec_ids) json["workgroup_spec_ids"].push_back(or_null(id));
+  json["bindings"] = ordered_json::array();
+  for (const Binding& binding : interface.bindings) json["bindings"].push_back(to_json_value(binding));
+  json["push_constants"] = nullptr;
+  if (interface.push_constants) {
+    json["push_constants"] = {{"name", interface.push_constants->name},
+                              {"size", interface.push_constants->size},
+                              {"members", to_json_value(interface.push_constants->members)}};
+  }
+  json["spec_constants"] = ordered_json::array();
+  for (const SpecConstant& constant : interface.spec_constants)
+    json["spec_constants"].push_back(to_json_value(constant));
+  json["built_ins"] = interface.built_ins;
+  json["capabilities"] = interface.capabilities;
+  json["extensions"] = interface.extensions;
+  json["shared_bytes"] = interface.shared_bytes;
+  json["uses"] = {{"barriers", interface.uses_barriers},
+                  {"atomics", interface.uses_atomics},
+                  {"subgroups", interface.uses_subgroups},
+                  {"volatile", interface.uses_volatile},
+                  {"coherent", interface.uses_coherent}};
+  json["loops"] = ordered_json::array();
+  for (const Loop& loop : interface.loops) {
+    json["loops"].push_back({{"function", loop.function}, {"max_trips", or_null(loop.max_trips)}});
+  }
+  json["unsupported"] = ordered_json::array();
+  for (const program::Obstacle& obstacle : interface.unsupported) {
+    json["unsupported"].push_back({{"what", obstacle.what}, {"why", obstacle.why}});
+  }
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+}  // namespace vyre::report
