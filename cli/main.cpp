@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include "cli/command.hpp"
@@ -21,6 +24,24 @@ constexpr const char* kFooter =
     "Exit codes: 0 success, 2 bad input, 3 unsupported, 4 unavailable, 5 compilation failed, 6 out of memory,\n"
     "7 timed out, 8 device lost, 9 corrupt data, 10 internal error.";
 
+/// The first word that is no command where one is expected, and the commands there are; empty if there is none.
+std::string unknown_command(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* at = &app;
+  for (int i = 1; i < argc; ++i) {
+    const std::vector<const CLI::App*> commands = at->get_subcommands([](const CLI::App*) { return true; });
+    if (commands.empty() || argv[i][0] == '-') return {};
+    const auto found = std::ranges::find_if(commands, [&](const CLI::App* each) { return each->check_name(argv[i]); });
+    if (found != commands.end()) {
+      at = *found;
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const CLI::App* command : commands) names.push_back(command->get_name());
+    return fmt::format("there is no command '{}', there are {}", argv[i], fmt::join(names, ", "));
+  }
+  return {};
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"vyre: decides how to launch GPU work, and shows why", "vyre"};
   app.set_version_flag("--version", "vyre " VYRE_VERSION);
@@ -34,7 +55,10 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    fmt::print(stderr, "error[invalid-argument]: {}\n  try 'vyre --help'\n", error.what());
+    const std::string unknown = unknown_command(app, argc, argv);
+    const bool is_command = argc > 1 && unknown.empty() && argv[1][0] != '-';
+    fmt::print(stderr, "error[invalid-argument]: {}\n  try 'vyre {}--help'\n", unknown.empty() ? error.what() : unknown,
+               is_command ? std::string{argv[1]} + " " : "");
     return kExitInvalidArgument;
   }
   const Result<int> code = action();

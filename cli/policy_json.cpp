@@ -61,9 +61,12 @@ class Fields {
 
   /// Nanoseconds: a decimal string of at most 64 bits.
   [[nodiscard]] Result<std::uint64_t> ns(std::string_view key) const {
-    VYRE_ASSIGN(const std::string_view text, string(key));
+    constexpr std::string_view kTakes = "a decimal from 0 to 18446744073709551615 in quotes";
+    VYRE_ASSIGN(const dom::element element, at(key));
+    std::string_view text;
+    if (element.get(text) != simdjson::SUCCESS) return wrong_type(key, element, kTakes);
     const std::optional<std::uint64_t> value = parse_u64(text);
-    if (!value) return refuse(key, fmt::format("is \"{:.40}\"", text), "a decimal from 0 to 18446744073709551615");
+    if (!value) return refuse(key, fmt::format("is \"{:.40}\"", text), kTakes);
     return *value;
   }
 

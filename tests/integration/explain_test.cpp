@@ -100,6 +100,13 @@ TEST(ExplainCommand, RefusesWhatCannotBe) {
   EXPECT_EQ(run_vyre({"explain", "bundle", "-"}, "{}").exit_code, 2);
 }
 
+TEST(CommandLine, NamesAnUnknownCommand) {
+  EXPECT_THAT(run_vyre({"frobnicate"}).err, HasSubstr("there is no command 'frobnicate', there are decide, explain"));
+  EXPECT_THAT(run_vyre({"explain", "fusion"}).err,
+              HasSubstr("there is no command 'fusion', there are persistent-kernel"));
+  EXPECT_THAT(run_vyre({"decide", "--colour"}).err, HasSubstr("try 'vyre decide --help'"));
+}
+
 TEST(CommandLine, KnowsItself) {
   EXPECT_THAT(run_vyre({"--version"}).out, HasSubstr("vyre 0.1.0"));
   const CommandResult help = run_vyre({"--help"});

@@ -127,8 +127,8 @@ Result<std::uint64_t> BindingPlan::element_count(const PlannedBinding& binding, 
   return declared.count.value_or((offer.bytes - declared.header_size) / declared.element_size);
 }
 
-Result<std::uint64_t> BindingPlan::element_count(std::uint32_t slot, const Offer& offer) const {
-  const PlannedBinding* binding = find(slot);
+Result<std::uint64_t> BindingPlan::element_count(std::uint32_t slot, const Offer& offer, std::uint32_t set) const {
+  const PlannedBinding* binding = find(slot, set);
   if (binding == nullptr) {
     return fail(ErrorCode::InvalidArgument,
                 fmt::format("there is no binding {}, the plan has {}", slot, bindings_.size()));

@@ -81,7 +81,8 @@ class BindingPlan {
   /// length or alignment.
   [[nodiscard]] static Result<std::uint64_t> element_count(const PlannedBinding& binding, const Offer& offer);
   /// The same for the binding of a slot. `InvalidArgument` also if there is none.
-  [[nodiscard]] Result<std::uint64_t> element_count(std::uint32_t slot, const Offer& offer) const;
+  [[nodiscard]] Result<std::uint64_t> element_count(std::uint32_t slot, const Offer& offer,
+                                                    std::uint32_t set = 0) const;
 
   /// The element counts of all inputs, by input index. `InvalidArgument` also for a wrong number of offers.
   [[nodiscard]] Result<std::vector<std::uint64_t>> input_element_counts(std::span<const Offer> offers) const;

@@ -1,6 +1,7 @@
 #include <vyre/plan/program_bindings.hpp>
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@ using program::BindingKind;
 
 /// Every block starts at a multiple of its largest member's alignment, of which 16 is the largest there is.
 constexpr std::uint32_t kBlockAlignment = 16;
+constexpr std::uint32_t kMaxArrayLength = 65'536;
 
 BindingRole role_of(BindingKind kind, Access access) {
   if (kind == BindingKind::UniformBuffer) return BindingRole::Uniform;
@@ -40,18 +42,18 @@ Extent extent_of(const Binding& binding) {
   return {.element = binding.size, .count = 1};
 }
 
-/// One binding for variables that share a slot: a fixed block wins over elements, and the larger over the smaller.
-Binding join(Binding a, const Binding& b) {
-  a.access = a.access | b.access;
-  const bool b_tells_more = !b.runtime_sized && (a.runtime_sized || b.size > a.size);
-  const bool b_is_wider = a.runtime_sized && b.runtime_sized && b.size + b.stride > a.size + a.stride;
-  if (b_tells_more || b_is_wider) {
-    a.size = b.size;
-    a.stride = b.stride;
-    a.runtime_sized = b.runtime_sized;
-    a.members = b.members;
-  }
-  return a;
+/// One binding for variables that share a slot: runtime-sized if either is, and otherwise as large as the larger.
+Binding join(const Binding& a, const Binding& b) {
+  const auto extent = [](const Binding& binding) {
+    return std::tuple{binding.runtime_sized, binding.size + binding.stride, binding.size};
+  };
+  Binding joined = extent(b) > extent(a) ? b : a;
+  joined.name = a.name;
+  joined.access = a.access | b.access;
+  joined.count = a.count && b.count ? std::optional{std::max(*a.count, *b.count)} : std::nullopt;
+  const bool is_uniform = a.kind == BindingKind::UniformBuffer && b.kind == BindingKind::UniformBuffer;
+  joined.kind = is_uniform ? BindingKind::UniformBuffer : BindingKind::StorageBuffer;
+  return joined;
 }
 
 Result<BindingDeclaration> declare(const Binding& binding, std::uint32_t array_index) {
@@ -80,7 +82,11 @@ Result<BindingPlan> plan_program_bindings(const program::Interface& interface) {
   for (std::size_t i = 0; i < bindings.size();) {
     Binding binding = bindings[i];
     for (++i; i < bindings.size() && bindings[i].set == binding.set && bindings[i].slot == binding.slot; ++i) {
-      binding = join(std::move(binding), bindings[i]);
+      binding = join(binding, bindings[i]);
+    }
+    if (binding.count == 0 || binding.count.value_or(0) > kMaxArrayLength) {
+      return fail(ErrorCode::InvalidArgument, fmt::format("binding {} '{}' is an array of {} buffers, it needs 1 to {}",
+                                                          binding.slot, binding.name, *binding.count, kMaxArrayLength));
     }
     if (!binding.count) {
       return fail(ErrorCode::InvalidArgument,

@@ -89,6 +89,20 @@ TEST(ProgramBindings, JoinVariablesThatShareASlot) {
   ASSERT_EQ(plan.bindings().size(), 1U);
   EXPECT_EQ(plan.bindings()[0].declared.role, BindingRole::InputOutput);
   EXPECT_EQ(plan.bindings()[0].declared.element_size, 16U);
+
+  const BindingPlan counted =
+      plan_program_bindings(
+          with({{.slot = 0, .name = "n", .access = Access::Read, .size = 4},
+                {.slot = 0, .name = "items", .access = Access::Write, .size = 4, .stride = 8, .runtime_sized = true}}))
+          .value();
+  EXPECT_EQ(counted.element_count(0, {.bytes = 4 + 5 * 8}).value(), 5U);
+
+  const BindingPlan written =
+      plan_program_bindings(
+          with({{.slot = 0, .name = "u", .kind = BindingKind::UniformBuffer, .access = Access::Read, .size = 16},
+                {.slot = 0, .name = "s", .access = Access::Write, .size = 16}}))
+          .value();
+  EXPECT_EQ(written.bindings()[0].declared.role, BindingRole::InputOutput) << "a write is never lost";
 }
 
 TEST(ProgramBindings, RefuseWhatCannotBeBound) {
@@ -96,6 +110,11 @@ TEST(ProgramBindings, RefuseWhatCannotBeBound) {
             "binding 4 'empty' has elements of 0 bytes, it needs 1 to 4294967295");
   EXPECT_EQ(plan_program_bindings(with({{.slot = 4, .name = "all", .size = 4, .count = std::nullopt}})).error().message,
             "binding 4 'all' is an array of buffers without a length, it needs one");
+  EXPECT_EQ(
+      plan_program_bindings(with({{.slot = 4, .name = "many", .size = 4, .count = 1'000'000'000}})).error().message,
+      "binding 4 'many' is an array of 1000000000 buffers, it needs 1 to 65536");
+  EXPECT_EQ(plan_program_bindings(with({{.slot = 4, .name = "no", .size = 4, .count = 0}})).error().message,
+            "binding 4 'no' is an array of 0 buffers, it needs 1 to 65536");
 }
 
 }  // namespace

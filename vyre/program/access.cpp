@@ -19,7 +19,12 @@ using spirv::Module;
 /// An access has two bits and only gains them, so every pointer is visited at most three times.
 class AccessFlow {
  public:
-  explicit AccessFlow(const Module& module) : module_{module}, access_(module.id_bound(), Access::None) {}
+  explicit AccessFlow(const Module& module) : module_{module}, access_(module.id_bound(), Access::None) {
+    // A global variable that is born with a pointer hands it on to whoever reads it.
+    for (std::size_t i = 0; i < module.global_count(); ++i) {
+      if (module[i].op() == spv::OpVariable && module[i].operand(1) != 0) escape(module[i].operand(1));
+    }
+  }
 
   void add_function(const spirv::Function& function) {
     for (std::size_t i = function.begin; i < function.end; ++i) add(module_[i], function);
@@ -67,6 +72,9 @@ class AccessFlow {
         touch(first, Access::Write);
         touch(instruction.operand(1), Access::Read);
         break;
+      case spv::OpVariable:
+        if (instruction.operand(1) != 0) escape(instruction.operand(1));
+        break;
       case spv::OpAtomicLoad: touch(first, Access::Read); break;
       case spv::OpAtomicStore: touch(first, Access::Write); break;
       case spv::OpCooperativeMatrixLoadNV: touch(first, Access::Read); break;
@@ -97,7 +105,6 @@ class AccessFlow {
       case spv::OpPtrEqual:
       case spv::OpPtrNotEqual:
       case spv::OpPtrDiff:
-      case spv::OpVariable:
       case spv::OpLabel:
       case spv::OpLine: break;
       default:

@@ -153,6 +153,19 @@ TEST(Access, OfAPointerThatIsStoredIsUnknown) {
             "a:read_write b:none c:none");
 }
 
+TEST(Access, OfAPointerThatAVariableIsBornWithIsUnknown) {
+  const std::string body = R"(
+    %p = OpLoad %pointer %slot
+    %q = OpAccessChain %item %p %zero %zero
+    OpStore %q %one
+    OpReturn
+    OpFunctionEnd)";
+  const std::string types = "%local = OpTypePointer Function %pointer\n%global = OpTypePointer Private %pointer\n";
+  const std::string head = "%main = OpFunction %void None %fn\n%entry = OpLabel\n";
+  EXPECT_EQ(access_of(types + head + "%slot = OpVariable %local Function %a\n" + body), "a:read_write");
+  EXPECT_EQ(access_of(types + "%slot = OpVariable %global Private %b\n" + head + body), "b:read_write");
+}
+
 TEST(Access, CountsOnlyWhatTheEntryPointReaches) {
   EXPECT_EQ(access_of(R"(
     %unused = OpFunction %void None %fn

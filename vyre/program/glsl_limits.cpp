@@ -65,6 +65,8 @@ class Shape {
     bool is_list = false;  ///< Commas separate here.
     bool is_initialiser = false;
     bool is_ended = false;      ///< A statement has ended: only `else` continues it.
+    std::size_t postfixes = 0;  ///< Behind the current operand: members, subscripts, calls.
+    std::size_t most_postfixes = 0;
     std::size_t operators = 0;  ///< In the current expression.
     std::size_t inner = 0;      ///< The deepest bracket in it.
     std::size_t deepest = 0;    ///< Of the expressions before it.
@@ -127,6 +129,15 @@ class Shape {
 
   Level& level() { return levels_.back(); }
 
+  /// The longest way from the root of the current expression to a leaf, at most.
+  static std::size_t depth(const Level& here) { return here.operators + here.inner + here.most_postfixes; }
+
+  static void begin_expression(Level& here) {
+    here.operators = here.inner = here.subscripts = here.postfixes = here.most_postfixes = 0;
+  }
+
+  void add_postfix() { level().most_postfixes = std::max(level().most_postfixes, ++level().postfixes); }
+
   [[nodiscard]] const GlslToken* before() const { return at_ == 0 ? nullptr : &tokens_[at_ - 1]; }
   [[nodiscard]] const GlslToken* behind() const { return at_ + 1 < tokens_.size() ? &tokens_[at_ + 1] : nullptr; }
 
@@ -143,7 +154,8 @@ class Shape {
 
   void end_statement() {
     Level& here = level();
-    here.operators = here.inner = here.deepest = here.commas = here.subscripts = 0;
+    begin_expression(here);
+    here.deepest = here.commas = 0;
     here.is_ended = true;
     if (!here.type) return;
     here.members = saturating_add(here.members, here.member_size);
@@ -152,9 +164,10 @@ class Shape {
 
   Result<void> check_operators(const GlslToken& token) {
     const Level& here = level();
-    const std::size_t depth = std::max(here.deepest, here.operators + here.inner) + (here.is_list ? 0 : here.commas);
-    if (depth <= kMaxGlslOperators) return {};
-    return refuse(token, fmt::format("an expression is {} operators deep, the limit is {}", depth, kMaxGlslOperators));
+    const std::size_t deepest = std::max(here.deepest, depth(here)) + (here.is_list ? 0 : here.commas);
+    if (deepest <= kMaxGlslOperators) return {};
+    return refuse(token,
+                  fmt::format("an expression is {} operators deep, the limit is {}", deepest, kMaxGlslOperators));
   }
 
   Result<void> see_name(const GlslToken& token) {
@@ -222,14 +235,19 @@ class Shape {
     if (c == ',') return see_comma(token);
     if (c == ';') return see_semicolon(token);
     if (c == '=' && constant_ && constant_->level == levels_.size()) constant_->has_value = true;
-    ++level().operators;
+    if (c == '.') {
+      add_postfix();
+    } else {
+      ++level().operators;
+      level().postfixes = 0;
+    }
     return check_operators(token);
   }
 
   Result<void> see_comma(const GlslToken& token) {
     Level& here = level();
-    here.deepest = std::max(here.deepest, here.operators + here.inner);
-    here.operators = here.inner = here.subscripts = 0;
+    here.deepest = std::max(here.deepest, depth(here));
+    begin_expression(here);
     if (++here.commas >= kMaxGlslListLength) {
       return refuse(token, fmt::format("a list has {} elements, the limit is {}", here.commas + 1, kMaxGlslListLength));
     }
@@ -249,7 +267,8 @@ class Shape {
       return {};
     }
     // Between the parts of a loop's head.
-    level().operators = level().inner = level().deepest = level().commas = 0;
+    begin_expression(level());
+    level().deepest = level().commas = 0;
     return {};
   }
 
@@ -260,10 +279,10 @@ class Shape {
 
   Result<void> open(const GlslToken& token, char c) {
     Level made{.open = c};
-    if (c == '(' || c == '[') {
-      ++level().operators;
+    if (c == '(') made.is_list = before() != nullptr && is_called(*before());
+    if (c == '[' || (c == '(' && made.is_list)) {
+      add_postfix();
       VYRE_TRY(check_operators(token));
-      made.is_list = c == '(' && before() != nullptr && is_called(*before());
     }
     if (c == '[') {
       level().subscripts = is_before("]") ? level().subscripts + 1 : 1;
@@ -308,9 +327,8 @@ class Shape {
       end_statement();
       return {};
     }
-    const std::size_t depth =
-        std::max(closed.deepest, closed.operators + closed.inner) + (closed.is_list ? 0 : closed.commas) + 1;
-    level().inner = std::max(level().inner, depth);
+    const std::size_t deepest = std::max(closed.deepest, depth(closed)) + (closed.is_list ? 0 : closed.commas) + 1;
+    level().inner = std::max(level().inner, deepest);
     return check_operators(token);
   }
 

@@ -53,9 +53,9 @@ struct Binding {
   std::uint32_t stride = 0;                ///< Of the last member if that is an array, 0 otherwise.
   bool runtime_sized = false;              ///< Whether the last member is a runtime array.
   std::optional<std::uint32_t> count = 1;  ///< Buffers in an array of them; nothing if it is unbounded.
-  bool coherent = false;
-  bool is_volatile = false;
-  bool aliased = false;  ///< Whether it may overlap another binding that is written.
+  bool coherent = false;     ///< Declared so; accesses that are coherent by themselves are in `uses_coherent`.
+  bool is_volatile = false;  ///< Declared so.
+  bool aliased = false;      ///< Whether it may overlap another binding that is written.
   std::vector<Member> members = {};
 
   friend bool operator==(const Binding&, const Binding&) = default;
@@ -119,6 +119,9 @@ struct Obstacle {
 };
 
 /// Everything derived from a module for one entry point. Lists are sorted, so that equal programs compare equal.
+///
+/// Sizes, lengths, the workgroup and the bounds of loops hold for one specialisation: that of the defaults unless
+/// others were given.
 struct Interface {
   std::string entry_point = {};
   std::uint32_t spirv_version = 0;  ///< 0x00010300 is 1.3.

@@ -25,6 +25,7 @@ std::uint64_t plus(std::uint64_t a, std::uint64_t b) noexcept {
 }
 
 constexpr std::uint64_t kAddressBytes = 8;
+constexpr std::size_t kMaxTypeName = 256;
 
 }  // namespace
 
@@ -56,7 +57,6 @@ Member Layout::member(Id structure, std::uint32_t index, Id type, int depth) {
                 .matrix_stride = module_.decoration(structure, spv::DecorationMatrixStride, index).value_or(0),
                 .row_major = module_.decoration(structure, spv::DecorationRowMajor, index).has_value()};
   result.array_stride = module_.decoration(type, spv::DecorationArrayStride).value_or(0);
-  result.size = explicit_size(type, result, depth);
   Id element = type;
   for (int i = 0; i < kMaxDepth; ++i) {
     const std::optional<Instruction> array = module_.definition(element);
@@ -64,6 +64,7 @@ Member Layout::member(Id structure, std::uint32_t index, Id type, int depth) {
     element = array->operand(0);
   }
   result.members = members_at(element, depth);
+  result.size = explicit_size(type, result);
   return result;
 }
 
@@ -73,22 +74,18 @@ std::optional<std::uint64_t> Layout::array_length(Id type) {
   return constants_.number(array->operand(1)).value_or(0);
 }
 
-std::uint64_t Layout::explicit_size(Id type, const Member& member, int depth) {
+std::uint64_t Layout::explicit_size(Id type, const Member& member) {
   const std::optional<Instruction> definition = module_.definition(type);
-  if (!definition || depth > kMaxDepth || effort_ == 0) return 0;
-  --effort_;
+  if (!definition) return 0;
   switch (definition->op()) {
-    case spv::OpTypeArray: {
-      const std::uint64_t length = array_length(type).value_or(0);
-      return times(length, module_.decoration(type, spv::DecorationArrayStride).value_or(0));
-    }
+    case spv::OpTypeArray: return times(array_length(type).value_or(0), member.array_stride);
     case spv::OpTypeMatrix: {
       const std::optional<Instruction> column = module_.definition(definition->operand(0));
       const std::uint32_t rows = column ? column->operand(1) : 0;
       return times(member.row_major ? rows : definition->operand(1), member.matrix_stride);
     }
-    case spv::OpTypeStruct: return size_of(members_at(type, depth + 1));
-    default: return packed_size_at(type, depth);
+    case spv::OpTypeStruct: return size_of(member.members);
+    default: return packed_size_at(type, 0);
   }
 }
 
@@ -158,7 +155,8 @@ std::string Layout::type_name(Id type, int depth) {
       return type_name(element, depth + 1) + dimensions;
     }
     case spv::OpTypeStruct: {
-      const std::string_view name = module_.name(type);
+      // Cut: a name stands once in a module, and here as often as it is used.
+      const std::string_view name = module_.name(type).substr(0, kMaxTypeName);
       return name.empty() ? "struct" : std::string{name};
     }
     case spv::OpTypePointer: return "address";

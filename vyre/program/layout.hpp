@@ -27,19 +27,24 @@ class Layout {
   [[nodiscard]] std::uint64_t packed_size(spirv::Id type);
   /// The scalar type of an id that is one.
   [[nodiscard]] std::optional<ScalarType> scalar(spirv::Id type) const;
-  /// The length of an array type; nothing for a runtime array.
+  /// The length of an array type, 0 if that is not known; nothing for a runtime array.
   [[nodiscard]] std::optional<std::uint64_t> array_length(spirv::Id type);
+
+  /// Members in all, over all calls: structures can share structures and grow beyond any bound.
+  static constexpr std::uint64_t kMaxMembers = 100'000;
+  /// Whether there were more, so that sizes and members are missing.
+  [[nodiscard]] bool is_exhausted() const noexcept { return effort_ == 0; }
 
  private:
   [[nodiscard]] std::vector<Member> members_at(spirv::Id structure, int depth);
   [[nodiscard]] Member member(spirv::Id structure, std::uint32_t index, spirv::Id type, int depth);
   [[nodiscard]] std::uint64_t packed_size_at(spirv::Id type, int depth);
-  [[nodiscard]] std::uint64_t explicit_size(spirv::Id type, const Member& member, int depth);
+  [[nodiscard]] std::uint64_t explicit_size(spirv::Id type, const Member& member);
   [[nodiscard]] std::string type_name(spirv::Id type, int depth);
 
   const spirv::Module& module_;
   spirv::Constants& constants_;
-  std::uint64_t effort_ = 100'000;  // Members in all: structures can share structures and grow beyond any bound.
+  std::uint64_t effort_ = kMaxMembers;
 };
 
 }  // namespace vyre::program

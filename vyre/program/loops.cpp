@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -23,6 +24,9 @@ using spirv::Module;
 constexpr int kMaxExpressionDepth = 16;
 /// A counter that does not change by a constant step is followed this far: shifts and products of 64 bits end before.
 constexpr std::uint64_t kMaxSimulatedTrips = 256;
+/// Finding dominators can take the square of the blocks; nothing is proven in larger functions.
+constexpr std::size_t kMaxBlocks = 16'384;
+constexpr std::size_t kMaxFunctionName = 256;
 
 /// A loop of the control flow, by block.
 struct LoopBlocks {
@@ -34,6 +38,7 @@ struct LoopBlocks {
 
 /// The counter of a loop: a phi of its header, or a variable that one store in it changes.
 struct Counter {
+  LoopBlocks loop = {};
   Id id = 0;              ///< The phi or the variable.
   std::size_t store = 0;  ///< The store's index; unused for a phi.
   Id next = 0;            ///< The value of the next iteration.
@@ -55,7 +60,8 @@ class LoopBounds {
     for (std::uint32_t block = 0; block < function_.blocks.size(); ++block) {
       const std::optional<Instruction> merge = loop_merge(block);
       if (!merge || flow_.immediate_dominator(block) == ControlFlow::kNone) continue;
-      loops.push_back({.function = std::string{module_.name(function_.id)}, .max_trips = bound(block, *merge)});
+      loops.push_back({.function = std::string{module_.name(function_.id).substr(0, kMaxFunctionName)},
+                       .max_trips = bound(block, *merge)});
     }
     return loops;
   }
@@ -79,6 +85,19 @@ class LoopBounds {
 
   [[nodiscard]] bool is_inside(const LoopBlocks& loop, std::uint32_t block) const {
     return flow_.dominates(loop.header, block) && !flow_.dominates(loop.merge, block);
+  }
+
+  /// Whether a block is in the loop and in no other loop within it, so that it runs at most once an iteration.
+  [[nodiscard]] bool is_directly_inside(const LoopBlocks& loop, std::uint32_t block) {
+    if (!is_inside(loop, block)) return false;
+    for (std::uint32_t at = block; at != loop.header; at = flow_.immediate_dominator(at)) {
+      if (!spend()) return false;
+      const std::optional<Instruction> merge = loop_merge(at);
+      if (!merge) continue;
+      const std::uint32_t end = flow_.block_of_label(merge->operand(0));
+      if (end == ControlFlow::kNone || !flow_.dominates(end, block)) return false;
+    }
+    return true;
   }
 
   std::optional<std::uint64_t> bound(std::uint32_t header, const Instruction& merge) {
@@ -113,7 +132,7 @@ class LoopBounds {
     const bool stays_if_true = stays(branch.operand(1));
     if (stays_if_true == stays(branch.operand(2))) return std::nullopt;
     const std::optional<std::uint64_t> stays_count = count_stays(loop, branch.operand(0), stays_if_true, 0);
-    if (!stays_count) return std::nullopt;
+    if (!stays_count || *stays_count == std::numeric_limits<std::uint64_t>::max()) return std::nullopt;
     return *stays_count + (is_before_body(loop, block) ? 0 : 1);
   }
 
@@ -177,7 +196,7 @@ class LoopBounds {
 
   std::optional<Counter> phi_counter(const LoopBlocks& loop, const Instruction& phi) {
     if (flow_.block_of_instruction(module_.definition_index(phi.result())) != loop.header) return std::nullopt;
-    Counter counter{.id = phi.result()};
+    Counter counter{.loop = loop, .id = phi.result()};
     std::optional<ConstantValue> start;
     for (std::size_t i = 0; i + 1 < phi.operands().size(); i += 2) {
       const std::uint32_t from = flow_.block_of_label(phi.operand(i + 1));
@@ -192,7 +211,7 @@ class LoopBounds {
   std::optional<Counter> variable_counter(const LoopBlocks& loop, Id variable) {
     if (module_.definition_op(variable) != spv::OpVariable) return std::nullopt;
     if (flow_.block_of_instruction(module_.definition_index(variable)) == ControlFlow::kNone) return std::nullopt;
-    Counter counter{.id = variable};
+    Counter counter{.loop = loop, .id = variable};
     for (const std::uint32_t index : module_.uses(variable)) {
       if (!spend()) return std::nullopt;
       const Instruction use = module_[index];
@@ -200,7 +219,8 @@ class LoopBounds {
       if (use.op() != spv::OpStore || use.operand(0) != variable) return std::nullopt;  // It is changed elsewhere.
       const std::uint32_t block = flow_.block_of_instruction(index);
       if (block == ControlFlow::kNone || !is_inside(loop, block)) continue;
-      if (counter.next != 0 || !flow_.dominates(block, loop.latch)) return std::nullopt;
+      const bool once = is_directly_inside(loop, block) && flow_.dominates(block, loop.latch);
+      if (counter.next != 0 || !once) return std::nullopt;
       counter.store = index;
       counter.next = use.operand(1);
     }
@@ -237,7 +257,7 @@ class LoopBounds {
   [[nodiscard]] std::optional<bool> is_after_store(std::size_t load, const Counter& counter) const {
     const std::uint32_t load_block = flow_.block_of_instruction(load);
     const std::uint32_t store_block = flow_.block_of_instruction(counter.store);
-    if (load_block == ControlFlow::kNone) return std::nullopt;
+    if (load_block == ControlFlow::kNone || !is_inside(counter.loop, load_block)) return std::nullopt;
     if (load_block == store_block) return load > counter.store;
     if (flow_.dominates(store_block, load_block)) return true;
     if (flow_.dominates(load_block, store_block)) return false;
@@ -415,9 +435,15 @@ std::optional<std::uint64_t> LoopBounds::count_affine(const Instruction& test, c
 
 std::vector<Loop> derive_loops(const Module& module, const Function& function, Constants& constants,
                                std::uint64_t& effort) {
-  const bool has_loops = std::ranges::any_of(function.blocks, [&module](const spirv::Block& block) {
+  const auto is_loop = [&module](const spirv::Block& block) {
     return block.end - block.begin >= 3 && module[block.end - 2].op() == spv::OpLoopMerge;
-  });
+  };
+  if (function.blocks.size() > kMaxBlocks) {
+    const std::string name{module.name(function.id).substr(0, kMaxFunctionName)};
+    const auto count = static_cast<std::size_t>(std::ranges::count_if(function.blocks, is_loop));
+    return std::vector<Loop>(std::min(count, kMaxBlocks), Loop{.function = name});
+  }
+  const bool has_loops = std::ranges::any_of(function.blocks, is_loop);
   if (!has_loops) return {};
   return LoopBounds{module, function, constants, effort}.all();
 }

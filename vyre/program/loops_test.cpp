@@ -14,6 +14,8 @@
 #include <vyre/program/glsl.hpp>
 #include <vyre/program/reflect.hpp>
 
+#include "tests/support/spirv.hpp"
+
 namespace vyre::program {
 namespace {
 
@@ -96,9 +98,56 @@ TEST(Loops, ProvesNothingWhereItCannot) {
       "for (uint i = 1; i < 10; i *= 1) out_values[i] = i;",                                 // Never changes.
       "for (uint8_t i = uint8_t(0); i < uint8_t(255); i += uint8_t(2)) out_values[0] = 1;",  // Wraps past its end.
       "while (atomicAdd(n, 1) < 10) out_values[0] = 1;",
+      "for (uint64_t k = 0;; k++) { out_values[0] = 1; if (k >= 0xfffffffffffffffful) break; }",  // Beyond any count.
       "for (;;) { if (out_values[0] == 1) break; }",
   };
   EXPECT_THAT(bounds(blocks), testing::AllOf(testing::SizeIs(blocks.size()), testing::Each(Trips{})));
+}
+
+TEST(Loops, ACounterThatAnInnerLoopChangesIsNone) {
+  EXPECT_THAT(
+      bounds({"uint i = 0; while (i != 11u) { uint j = 0; do { i++; j++; } while (j < 2u); out_values[i] = 1; }"}),
+      ElementsAre(std::nullopt, 2));
+}
+
+TEST(Loops, ATestOfWhatWasReadBeforeTheLoopProvesNothing) {
+  const std::vector<std::uint32_t> words = tests::assemble(R"(
+    OpCapability Shader
+    OpMemoryModel Logical GLSL450
+    OpEntryPoint GLCompute %main "main"
+    OpExecutionMode %main LocalSize 1 1 1
+    %void = OpTypeVoid
+    %fn = OpTypeFunction %void
+    %uint = OpTypeInt 32 0
+    %bool = OpTypeBool
+    %local = OpTypePointer Function %uint
+    %zero = OpConstant %uint 0
+    %one = OpConstant %uint 1
+    %ten = OpConstant %uint 10
+    %main = OpFunction %void None %fn
+    %entry = OpLabel
+    %i = OpVariable %local Function
+    OpStore %i %zero
+    %before = OpLoad %uint %i
+    OpBranch %head
+    %head = OpLabel
+    OpLoopMerge %end %next None
+    OpBranch %test
+    %test = OpLabel
+    %stays = OpULessThan %bool %before %ten
+    OpBranchConditional %stays %next %end
+    %next = OpLabel
+    %now = OpLoad %uint %i
+    %more = OpIAdd %uint %now %one
+    OpStore %i %more
+    OpBranch %head
+    %end = OpLabel
+    OpReturn
+    OpFunctionEnd)");
+  ASSERT_TRUE(tests::is_valid(words));
+  const auto module = spirv::Module::read(words);
+  const auto interface = reflect(module.value());
+  EXPECT_EQ(interface.value().loops, (std::vector<Loop>{{.function = "", .max_trips = std::nullopt}}));
 }
 
 // Loops with random counters, run here as the shader would: the bound is never too small, and where it is given for a

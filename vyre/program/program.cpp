@@ -143,9 +143,6 @@ Result<SpecKey> Program::spec_key(std::span<const spirv::SpecOverride> values) c
       return fail(ErrorCode::InvalidArgument, fmt::format("{} is given {:#x}, a {} has {} bits", label(*constant),
                                                           value.bits, to_string(constant->type), bits));
     }
-    for (std::size_t i = 0; i < 3; ++i) {
-      if (interface().workgroup.spec_ids[i] == value.spec_id) key.workgroup[i] = static_cast<std::uint32_t>(value.bits);
-    }
     key.values.push_back(value);
   }
   std::ranges::sort(key.values, {}, &spirv::SpecOverride::spec_id);
@@ -156,7 +153,15 @@ Result<SpecKey> Program::spec_key(std::span<const spirv::SpecOverride> values) c
   std::erase_if(key.values, [&](const spirv::SpecOverride& value) {
     return std::ranges::lower_bound(constants, value.spec_id, {}, &SpecConstant::id)->default_bits == value.bits;
   });
+  if (key.values.empty()) return key;
+  VYRE_ASSIGN(const Interface specialised, reflect(module(), interface().entry_point, key.values));
+  key.workgroup = specialised.workgroup.size;
   return key;
+}
+
+Result<Interface> Program::specialise(std::span<const spirv::SpecOverride> values) const {
+  VYRE_ASSIGN(const SpecKey key, spec_key(values));
+  return reflect(module(), interface().entry_point, key.values);
 }
 
 Hash128 hash_of(const SpecKey& key) {

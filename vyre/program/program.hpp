@@ -68,6 +68,10 @@ class Program {
   [[nodiscard]] Hash128 module_hash() const noexcept { return data_->module_hash; }
   [[nodiscard]] Hash128 interface_hash() const noexcept { return data_->interface_hash; }
 
+  /// The interface with the given values instead of the defaults: sizes, workgroup and bounds of loops may differ.
+  /// `InvalidArgument` as `spec_key`.
+  [[nodiscard]] Result<Interface> specialise(std::span<const spirv::SpecOverride> values) const;
+
   /// The key of a specialisation. `InvalidArgument`, naming the constant, for an id that is not there, is given twice,
   /// or has a value beyond its type.
   [[nodiscard]] Result<SpecKey> spec_key(std::span<const spirv::SpecOverride> values = {}) const;

@@ -174,6 +174,49 @@ TEST(Program, ChoosesAmongEntryPoints) {
   EXPECT_NE(second.interface_hash(), Program::from_spirv(words, {.entry_point = "first"}).value().interface_hash());
 }
 
+TEST(Program, SpecialisesWhatDependsOnConstants) {
+  const Program program = Program::from_glsl(R"(#version 450
+    layout(local_size_x = 1) in;
+    layout(constant_id = 1) const uint kCount = 4;
+    layout(std430, binding = 0) buffer Data { uint data[kCount]; };
+    void main() { for (uint i = 0; i < kCount; ++i) data[i] = i; })",
+                                             {.optimise = false})
+                              .value();
+  EXPECT_EQ(program.interface().bindings[0].size, 16U);
+  EXPECT_EQ(program.interface().loops[0].max_trips, 4U);
+  const Interface larger = program.specialise(std::vector<spirv::SpecOverride>{{1, 1000}}).value();
+  EXPECT_EQ(larger.bindings[0].size, 4000U);
+  EXPECT_EQ(larger.loops[0].max_trips, 1000U);
+}
+
+TEST(Program, LaysOutStructuresWithinStructures) {
+  std::string source = "#version 450\nlayout(local_size_x = 1) in;\nstruct S0 { uint a; uint b; uint c; uint d; };\n";
+  for (int i = 1; i < 5; ++i) {
+    const std::string inner = "S" + std::to_string(i - 1);
+    source +=
+        "struct S" + std::to_string(i) + " { " + inner + " a; " + inner + " b; " + inner + " c; " + inner + " d; };\n";
+  }
+  const Program program = Program::from_glsl(source + R"(
+    layout(std430, binding = 0) buffer Fan { S4 fan; uint end; };
+    layout(std430, binding = 1) buffer Other { uint x; uint y; };
+    void main() { end = x; y = 1; })")
+                              .value();
+  EXPECT_EQ(program.interface().bindings[0].size, 4U * 1024 + 4);
+  EXPECT_EQ(program.interface().bindings[1].size, 8U);
+}
+
+TEST(Program, CountsSharedBlocksByTheirLayout) {
+  const Program program = Program::from_glsl(R"(#version 450
+    #extension GL_EXT_shared_memory_block : require
+    layout(local_size_x = 1) in;
+    shared A { uint a; layout(offset = 4096) uint b; };
+    shared B { uint c[4]; };
+    layout(binding = 0) buffer Out { uint o; };
+    void main() { a = 1; b = 2; c[1] = 3; barrier(); o = a + b + c[1]; })")
+                              .value();
+  EXPECT_EQ(program.interface().shared_bytes, 4100U) << "the blocks share their bytes";
+}
+
 TEST(Program, NeedsAComputeEntryPoint) {
   const std::vector<std::uint32_t> words = tests::assemble(R"(
     OpCapability Shader

@@ -92,15 +92,13 @@ bool is_subgroup(spv::Op op) {
          op == spv::OpGroupNonUniformPartitionNV;
 }
 
-bool is_volatile_access(const Instruction& instruction) {
-  const auto has_volatile = [&](std::size_t at) {
-    return (instruction.operand(at) & spv::MemoryAccessVolatileMask) != 0;
-  };
+/// The memory operands of an access, as a mask.
+std::uint32_t memory_operands(const Instruction& instruction) {
   switch (instruction.op()) {
-    case spv::OpLoad: return has_volatile(1);
+    case spv::OpLoad: return instruction.operand(1);
     case spv::OpStore:
-    case spv::OpCopyMemory: return has_volatile(2);
-    default: return false;
+    case spv::OpCopyMemory: return instruction.operand(2);
+    default: return 0;
   }
 }
 
@@ -146,12 +144,16 @@ class Reflection {
   }
 
  private:
-  /// Whether any function that can be reached mentions an id.
+  /// Whether any function that can be reached mentions an id, or a variable is born with it.
   [[nodiscard]] bool is_used(Id id) const {
-    return std::ranges::any_of(module_.uses(id), [this](std::uint32_t use) { return reached_[use]; });
+    return std::ranges::any_of(module_.uses(id), [this](std::uint32_t use) {
+      return reached_[use] || (use < module_.global_count() && module_[use].op() == spv::OpVariable);
+    });
   }
 
   void refuse(std::string what, std::string why) {
+    constexpr std::size_t kMostObstacles = 64;  // Enough to tell.
+    if (interface_.unsupported.size() == kMostObstacles) return;
     Obstacle obstacle{.what = std::move(what), .why = std::move(why)};
     if (std::ranges::find(interface_.unsupported, obstacle) == interface_.unsupported.end()) {
       interface_.unsupported.push_back(std::move(obstacle));
@@ -166,7 +168,9 @@ class Reflection {
         interface_.uses_barriers |= instruction.op() == spv::OpControlBarrier;
         interface_.uses_atomics |= is_atomic(instruction.op());
         interface_.uses_subgroups |= is_subgroup(instruction.op());
-        interface_.uses_volatile |= is_volatile_access(instruction);
+        interface_.uses_volatile |= (memory_operands(instruction) & spv::MemoryAccessVolatileMask) != 0;
+        // How the Vulkan memory model spells coherent.
+        interface_.uses_coherent |= (memory_operands(instruction) & spv::MemoryAccessNonPrivatePointerMask) != 0;
       }
       std::vector<Loop> loops = derive_loops(module_, *function, constants_, effort);
       std::ranges::move(loops, std::back_inserter(interface_.loops));
@@ -217,11 +221,19 @@ class Reflection {
       case spv::StorageClassStorageBuffer:
       case spv::StorageClassUniform: read_buffer(id, type, storage); break;
       case spv::StorageClassPushConstant: read_push_constants(id, type); break;
-      case spv::StorageClassWorkgroup: interface_.shared_bytes += layout_.packed_size(type); break;
+      case spv::StorageClassWorkgroup: read_shared(type); break;
       case spv::StorageClassInput: read_built_in(id); break;
       case spv::StorageClassPrivate:
       case spv::StorageClassFunction: break;
       default: refuse_resource(id, type, storage);
+    }
+  }
+
+  void read_shared(Id type) {
+    if (module_.decoration(type, spv::DecorationBlock)) {  // Laid out, and all such blocks share their bytes.
+      shared_block_bytes_ = std::max(shared_block_bytes_, Layout::size_of(layout_.members(type)));
+    } else {
+      interface_.shared_bytes += layout_.packed_size(type);
     }
   }
 
@@ -352,6 +364,11 @@ class Reflection {
   }
 
   void finish() {
+    interface_.shared_bytes += shared_block_bytes_;
+    if (layout_.is_exhausted()) {
+      refuse("the blocks",
+             fmt::format("they have more than {} members in all, that is the limit", Layout::kMaxMembers));
+    }
     std::ranges::sort(interface_.built_ins);
     std::ranges::sort(interface_.capabilities);
     std::ranges::sort(interface_.extensions);
@@ -381,6 +398,7 @@ class Reflection {
   std::vector<const Function*> functions_;
   std::vector<Access> access_;
   std::vector<bool> reached_;  // By instruction.
+  std::uint64_t shared_block_bytes_ = 0;
   Interface interface_;
 };
 

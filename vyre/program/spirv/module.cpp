@@ -36,6 +36,11 @@ Result<void> check_header(std::span<const std::uint32_t> words) {
   return {};
 }
 
+/// The order of decorations: by what they belong to, then by kind.
+std::tuple<Id, std::uint32_t, std::uint32_t> decoration_key(const Decoration& decoration) {
+  return {decoration.target, decoration.member, decoration.kind};
+}
+
 bool is_terminator(spv::Op op) {
   switch (op) {
     case spv::OpBranch:
@@ -70,7 +75,7 @@ Result<Module> Module::read(std::span<const std::uint32_t> words) {
   VYRE_TRY(module.read_instructions(words.subspan(kHeaderWords)));
   VYRE_TRY(module.index_uses());
   VYRE_TRY(module.index_functions());
-  module.index_annotations();
+  VYRE_TRY(module.index_annotations());
   return module;
 }
 
@@ -87,9 +92,10 @@ Result<void> Module::read_instructions(std::span<const std::uint32_t> words) {
     }
     const OpcodeInfo* info = find_opcode(opcode);
     if (info == nullptr) {
-      return fail(ErrorCode::Unsupported,
-                  fmt::format("the instruction at word {} has opcode {}, which SPIR-V 1.6 does not have",
-                              at + kHeaderWords, opcode));
+      return fail(
+          ErrorCode::Unsupported,
+          fmt::format("the instruction at word {} has opcode {}, which the SPIR-V grammar of this build does not have",
+                      at + kHeaderWords, opcode));
     }
     const std::uint32_t results = (info->has_type ? 1U : 0U) + (info->has_result ? 1U : 0U);
     if (length < 1 + results) {
@@ -206,7 +212,7 @@ Result<void> Module::index_functions() {
   return {};
 }
 
-void Module::index_annotations() {
+Result<void> Module::index_annotations() {
   std::vector<std::uint32_t> groups;
   for (std::size_t i = 0; i < global_count_; ++i) {
     const Instruction instruction = (*this)[i];
@@ -234,9 +240,8 @@ void Module::index_annotations() {
   }
   const auto by_name = [](const Name& name) { return std::tuple{name.target, name.member, name.instruction}; };
   std::ranges::sort(names_, {}, by_name);
-  const auto by_target = [](const Decoration& d) { return std::tuple{d.target, d.member, d.kind}; };
-  std::ranges::sort(decorations_, {}, by_target);
-  if (groups.empty()) return;
+  std::ranges::sort(decorations_, {}, decoration_key);
+  if (groups.empty()) return {};
 
   const std::vector<Decoration> own = decorations_;
   for (const std::uint32_t index : groups) {
@@ -244,6 +249,12 @@ void Module::index_annotations() {
     const bool members = instruction.op() == spv::OpGroupMemberDecorate;
     const std::span<const std::uint32_t> targets = instruction.operands().subspan(1);
     const auto group = std::ranges::equal_range(own, instruction.operand(0), {}, &Decoration::target);
+    const std::size_t added = group.size() * targets.size();
+    if (decorations_.size() + added > kMaxDecorations) {
+      return fail(ErrorCode::InvalidArgument,
+                  fmt::format("the SPIR-V module has {} decorations with those of its groups, the limit is {}",
+                              decorations_.size() + added, kMaxDecorations));
+    }
     for (std::size_t i = 0; i < targets.size(); i += members ? 2 : 1) {
       for (Decoration decoration : group) {
         decoration.target = targets[i];
@@ -252,7 +263,8 @@ void Module::index_annotations() {
       }
     }
   }
-  std::ranges::sort(decorations_, {}, by_target);
+  std::ranges::sort(decorations_, {}, decoration_key);
+  return {};
 }
 
 std::vector<std::uint32_t> Module::write() const {
@@ -299,11 +311,10 @@ std::span<const Decoration> Module::decorations(Id id) const noexcept {
 }
 
 std::optional<std::uint32_t> Module::decoration(Id id, spv::Decoration kind, std::uint32_t member) const noexcept {
-  for (const Decoration& decoration : decorations(id)) {
-    if (decoration.member != member || decoration.kind != static_cast<std::uint32_t>(kind)) continue;
-    return decoration.parameters.empty() ? 0 : decoration.parameters[0];
-  }
-  return std::nullopt;
+  const std::tuple key{id, member, static_cast<std::uint32_t>(kind)};
+  const auto found = std::ranges::lower_bound(decorations_, key, {}, decoration_key);
+  if (found == decorations_.end() || decoration_key(*found) != key) return std::nullopt;
+  return found->parameters.empty() ? 0 : found->parameters[0];
 }
 
 const Function* Module::function(Id id) const noexcept {

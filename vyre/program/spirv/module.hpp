@@ -19,6 +19,8 @@ using Id = std::uint32_t;
 
 /// The largest id bound that is read, the limit the SPIR-V specification gives every implementation.
 inline constexpr std::uint32_t kMaxIdBound = 0x3f'ffff;
+/// The most decorations that are read, groups dissolved: a short module can have them by the million.
+inline constexpr std::size_t kMaxDecorations = 1U << 20;
 
 /// One instruction of a module: a view that is valid while the module is unchanged.
 class Instruction {
@@ -87,7 +89,7 @@ class Module {
   Module& operator=(Module&&) noexcept = default;
 
   /// `CompileFailed` for words that are no SPIR-V module, `Unsupported` for instructions the grammar does not have,
-  /// `InvalidArgument` beyond `kMaxIdBound`.
+  /// `InvalidArgument` beyond `kMaxIdBound` and `kMaxDecorations`.
   [[nodiscard]] static Result<Module> read(std::span<const std::uint32_t> words);
 
   /// The words of the module.
@@ -148,7 +150,7 @@ class Module {
   [[nodiscard]] Result<void> read_instructions(std::span<const std::uint32_t> words);
   [[nodiscard]] Result<void> index_uses();
   [[nodiscard]] Result<void> index_functions();
-  void index_annotations();
+  [[nodiscard]] Result<void> index_annotations();
 
   std::uint32_t header_[5] = {};
   std::vector<std::uint32_t> words_;  // Every instruction's words; records say where each begins.
