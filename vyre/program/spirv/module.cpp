@@ -219,9 +219,9 @@ Result<void> Module::index_annotations() {
     const auto index = static_cast<std::uint32_t>(i);
     const std::span<const std::uint32_t> operands = instruction.operands();
     switch (instruction.op()) {
-      case spv::OpName: names_.push_back({.target = operands[0], .instruction = index}); break;
+      case spv::OpName: names_.push_back({.target = operands[0], .text = instruction.string(1)}); break;
       case spv::OpMemberName:
-        names_.push_back({.target = operands[0], .member = operands[1], .instruction = index});
+        names_.push_back({.target = operands[0], .member = operands[1], .text = instruction.string(2)});
         break;
       case spv::OpDecorate:
       case spv::OpDecorateId:
@@ -238,8 +238,9 @@ Result<void> Module::index_annotations() {
       default: break;
     }
   }
-  const auto by_name = [](const Name& name) { return std::tuple{name.target, name.member, name.instruction}; };
-  std::ranges::sort(names_, {}, by_name);
+  // Where a thing has several names, the one that stands first in the module counts.
+  std::ranges::sort(names_, {},
+                    [](const Name& name) { return std::tuple{name.target, name.member, name.text.data()}; });
   std::ranges::sort(decorations_, {}, decoration_key);
   if (groups.empty()) return {};
 
@@ -302,7 +303,7 @@ std::string_view Module::member_name(Id structure, std::uint32_t member) const n
   const auto key = [](const Name& name) { return std::pair{name.target, name.member}; };
   const auto found = std::ranges::lower_bound(names_, std::pair{structure, member}, {}, key);
   if (found == names_.end() || key(*found) != std::pair{structure, member}) return {};
-  return (*this)[found->instruction].string(member == Decoration::kNoMember ? 1 : 2);
+  return found->text;
 }
 
 std::span<const Decoration> Module::decorations(Id id) const noexcept {

@@ -162,9 +162,9 @@ class Module {
   struct Name {
     Id target = 0;
     std::uint32_t member = Decoration::kNoMember;
-    std::uint32_t instruction = 0;
+    std::string_view text = {};
   };
-  std::vector<Name> names_;  // Sorted by target and member.
+  std::vector<Name> names_;  // Sorted by target and member; of several names for one the first.
   std::vector<Function> functions_;
   std::vector<std::uint32_t> label_blocks_;  // By id.
   std::size_t global_count_ = 0;
