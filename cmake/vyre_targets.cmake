@@ -8,8 +8,9 @@ target_compile_options(vyre_options INTERFACE
   # GCC 12 takes scoped enumerators for shadowing, and sums of strings for overlapping copies.
   $<$<CXX_COMPILER_ID:Clang>:-Wshadow> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(VYRE_SANITIZE STREQUAL "address")
+  # Without vptr: it needs the type information of glslang's classes, which is built without.
   target_compile_options(vyre_options INTERFACE
-    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(vyre_options INTERFACE -fsanitize=address,undefined)
 elseif(VYRE_SANITIZE STREQUAL "thread")
   target_compile_options(vyre_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer)

@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 
 #include <fmt/format.h>
-#include <glslang/MachineIndependent/localintermediate.h>
-#include <glslang/Public/ResourceLimits.h>
-#include <glslang/Public/ShaderLang.h>
-#include <glslang/SPIRV/GlslangToSpv.h>
 
 #include <vyre/base/check.hpp>
 #include <vyre/program/glsl_includes.hpp>
@@ -24,6 +19,16 @@
 #include <vyre/program/saturating.hpp>
 #include <vyre/program/validate.hpp>
 
+// The compiler is built without run-time type information, which the sanitizer would look for.
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((no_sanitize("vptr"))), apply_to = function)
+#endif
+
+#include <glslang/MachineIndependent/localintermediate.h>
+#include <glslang/Public/ResourceLimits.h>
+#include <glslang/Public/ShaderLang.h>
+#include <glslang/SPIRV/GlslangToSpv.h>
+
 namespace vyre::program {
 namespace {
 
@@ -31,8 +36,8 @@ constexpr std::string_view kIncludeDirective = "#extension GL_GOOGLE_include_dir
 
 /// The compiler's own tables, made once and shared; it locks them itself.
 void prepare_compiler() {
-  static const bool is_ready = glslang::InitializeProcess();
-  VYRE_CHECK(is_ready, "the compiler's tables need only memory");
+  static const bool kIsReady = glslang::InitializeProcess();
+  VYRE_CHECK(kIsReady, "the compiler's tables need only memory");
 }
 
 struct Version {
@@ -231,33 +236,31 @@ class Compilation {
     return options_.debug_info ? static_cast<EShMessages>(rules | EShMsgDebugInfo) : rules;
   }
 
-  std::unique_ptr<glslang::TShader> make_shader() {
-    auto shader = std::make_unique<glslang::TShader>(EShLangCompute);
+  void set_up(glslang::TShader& shader) {
     text_ = source_.empty() ? "" : source_.data();
     length_ = static_cast<int>(source_.size());
     name_ = file().c_str();
-    shader->setStringsWithLengthsAndNames(&text_, &length_, &name_, 1);
-    shader->setPreamble(preamble_.c_str());
-    shader->setEntryPoint(options_.entry_point.c_str());
-    shader->setSourceEntryPoint("main");
-    shader->setEnvInput(glslang::EShSourceGlsl, EShLangCompute, glslang::EShClientVulkan, 100);
+    shader.setStringsWithLengthsAndNames(&text_, &length_, &name_, 1);
+    shader.setPreamble(preamble_.c_str());
+    shader.setEntryPoint(options_.entry_point.c_str());
+    shader.setSourceEntryPoint("main");
+    shader.setEnvInput(glslang::EShSourceGlsl, EShLangCompute, glslang::EShClientVulkan, 100);
     switch (options_.target) {
       case TargetEnvironment::Vulkan11:
-        shader->setEnvClient(glslang::EShClientVulkan, glslang::EShTargetVulkan_1_1);
-        shader->setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_3);
+        shader.setEnvClient(glslang::EShClientVulkan, glslang::EShTargetVulkan_1_1);
+        shader.setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_3);
         break;
       case TargetEnvironment::Vulkan12:
-        shader->setEnvClient(glslang::EShClientVulkan, glslang::EShTargetVulkan_1_2);
-        shader->setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_5);
+        shader.setEnvClient(glslang::EShClientVulkan, glslang::EShTargetVulkan_1_2);
+        shader.setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_5);
         break;
       case TargetEnvironment::Vulkan13:
-        shader->setEnvClient(glslang::EShClientVulkan, glslang::EShTargetVulkan_1_3);
-        shader->setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_6);
+        shader.setEnvClient(glslang::EShClientVulkan, glslang::EShTargetVulkan_1_3);
+        shader.setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_6);
         break;
     }
-    if (options_.debug_info) shader->setDebugInfo(true);
+    if (options_.debug_info) shader.setDebugInfo(true);
     includer_.begin_again();
-    return shader;
   }
 
   std::unexpected<Error> refused(std::string_view log) const {
@@ -267,11 +270,12 @@ class Compilation {
 
   /// Expands all macros and includes, and checks what the compiler will be given.
   Result<void> check_preprocessed() {
-    const std::unique_ptr<glslang::TShader> shader = make_shader();
+    glslang::TShader shader{EShLangCompute};
+    set_up(shader);
     std::string text;
-    if (!shader->preprocess(GetDefaultResources(), version_.number, version_.profile, true, false, rules(), &text,
-                            includer_)) {
-      return refused(shader->getInfoLog());
+    if (!shader.preprocess(GetDefaultResources(), version_.number, version_.profile, true, false, rules(), &text,
+                           includer_)) {
+      return refused(shader.getInfoLog());
     }
     // The lines of the preamble come first, the last of them as it was; the source begins behind it.
     const std::size_t last = text.find(kIncludeDirective);
@@ -280,15 +284,16 @@ class Compilation {
   }
 
   Result<std::vector<std::uint32_t>> compile() {
-    const std::unique_ptr<glslang::TShader> shader = make_shader();
-    if (!shader->parse(GetDefaultResources(), version_.number, version_.profile, true, false, rules(), includer_)) {
-      return refused(shader->getInfoLog());
+    glslang::TShader shader{EShLangCompute};
+    set_up(shader);
+    if (!shader.parse(GetDefaultResources(), version_.number, version_.profile, true, false, rules(), includer_)) {
+      return refused(shader.getInfoLog());
     }
-    glslang::TIntermediate& tree = *shader->getIntermediate();
+    glslang::TIntermediate& tree = *shader.getIntermediate();
     VYRE_TRY(check_glsl_tree(tree, file()));
 
     glslang::TProgram program;
-    program.addShader(shader.get());
+    program.addShader(&shader);
     if (!program.link(rules())) {
       Error error = compile_error(program.getInfoLog(), file()).error();
       error.message.insert(0, file() + ": ");
@@ -344,3 +349,7 @@ Result<std::vector<std::uint32_t>> compile_glsl(std::string_view source, const G
 }
 
 }  // namespace vyre::program
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif

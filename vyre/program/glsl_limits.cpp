@@ -30,6 +30,18 @@ bool is_called(const GlslToken& token) {
   return token.is("]") || token.is(")");
 }
 
+/// Whether a name is that of a built-in scalar, vector or matrix.
+bool is_plain_type(const GlslToken& token) {
+  constexpr std::array<std::string_view, 26> kTypes = {
+      "float",  "double", "int",    "uint",   "bool",   "vec",    "ivec",   "uvec",   "bvec",
+      "dvec",   "mat",    "dmat",   "i8vec",  "u8vec",  "i16vec", "u16vec", "i32vec", "u32vec",
+      "i64vec", "u64vec", "f16vec", "f32vec", "f64vec", "f16mat", "f32mat", "f64mat"};
+  return token.kind == GlslTokenKind::Identifier && std::ranges::any_of(kTypes, [&](std::string_view type) {
+           return token.text.starts_with(type) &&
+                  token.text.find_first_not_of("0123456789x_t", type.size()) == std::string_view::npos;
+         });
+}
+
 /// Walks over the tokens once, with what is open on a stack.
 class Shape {
  public:
@@ -82,7 +94,7 @@ class Shape {
     std::size_t level = 0;
     std::string_view name = {};
     std::size_t subscripts = 0;
-    bool is_aggregate = false;
+    bool is_plain = false;  ///< Of a type that is, and then without subscripts, a scalar, vector or matrix.
     bool has_value = false;
     std::uint64_t elements = 0;
   };
@@ -179,14 +191,15 @@ class Shape {
     } else if (token.text == "case" && ++cases_ > kMaxGlslCases) {
       return refuse(token, fmt::format("switches have {} cases, the limit is {}", cases_, kMaxGlslCases));
     } else if (token.text == "const") {
-      constant_ = Constant{.level = levels_.size()};
+      constant_ = Constant{.level = levels_.size(), .is_plain = before() != nullptr && is_plain_type(*before())};
     }
 
     if (const auto found = structures_.find(token.text); found != structures_.end()) {
       if (level().type) level().member_size = std::max(level().member_size, found->second);
-      if (constant_ && !constant_->has_value) constant_->is_aggregate = true;
+      if (constant_ && !constant_->has_value) constant_->is_plain = false;
     } else if (constant_ && !constant_->has_value && constant_->level == levels_.size()) {
       constant_->name = token.text;
+      constant_->is_plain = constant_->is_plain || is_plain_type(token);
     }
     if (const auto found = constants_.find(token.text); found != constants_.end()) {
       const std::uint64_t elements =
@@ -214,7 +227,7 @@ class Shape {
   }
 
   Result<void> end_constant(const GlslToken& token) {
-    if (constant_->has_value && constant_->is_aggregate) {
+    if (constant_->has_value && (!constant_->is_plain || constant_->subscripts != 0)) {
       if (constant_->elements > kMaxGlslConstantElements) {
         return refuse(token, fmt::format("constant '{}' has {} elements, the limit is {}", constant_->name,
                                          constant_->elements, kMaxGlslConstantElements));
@@ -291,7 +304,6 @@ class Shape {
                                          kMaxGlslSubscripts));
       }
       if (constant_ && !constant_->has_value && constant_->level == levels_.size()) {
-        constant_->is_aggregate = true;
         ++constant_->subscripts;
       }
     }

@@ -187,10 +187,19 @@ TEST(GlslLimits, RefusesConstantsThatUnfold) {
             "error[invalid-argument]: k.comp:1: an initialiser has 0 elements, it needs at least 1");
   EXPECT_THAT(refusal(kernel("A a = {{}, {1}};")), HasSubstr("an initialiser has 0 elements"));
   EXPECT_EQ(refusal(kernel("{} if (a) {} else {} for (;;) {}")), "accepted");
+  // However the type is written.
+  for (const std::string_view type : {"const S", "S const", "const float[64][4096]", "float[64][4096] const"}) {
+    EXPECT_THAT(refusal(table + fmt::format("{} u = S(t{});", type, times(63, ", t"))),
+                HasSubstr("constant 'u' has 262144 elements"))
+        << type;
+  }
   // Scalars made of scalars do not grow.
-  text = "const int n0 = 1;\n";
-  for (int i = 1; i < 60; ++i) text.append(fmt::format("const int n{} = n{} + n{};\n", i, i - 1, i - 1));
-  EXPECT_EQ(refusal(text), "accepted");
+  for (const std::string_view type :
+       {"const int", "uint const", "const highp ivec2", "const int64_t", "const mat4x3"}) {
+    text = fmt::format("{} n0 = 1;\n", type);
+    for (int i = 1; i < 60; ++i) text.append(fmt::format("{} n{} = n{} + n{};\n", type, i, i - 1, i - 1));
+    EXPECT_EQ(refusal(text), "accepted") << type;
+  }
 }
 
 TEST(GlslLimits, RefusesExplodingMacros) {

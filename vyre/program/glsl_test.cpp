@@ -73,7 +73,7 @@ std::string times(std::size_t count, std::string_view text) {
 /// A folder of files that is gone at the end of the test.
 class Folder {
  public:
-  Folder() : path_{std::filesystem::temp_directory_path() / fmt::format("vyre_glsl_test_{}_{}", ::getpid(), count_++)} {
+  Folder() : path_{std::filesystem::temp_directory_path() / fmt::format("vyre_glsl_test_{}_{}", ::getpid(), made++)} {
     std::filesystem::create_directories(path_);
   }
   Folder(const Folder&) = delete;
@@ -88,7 +88,7 @@ class Folder {
   [[nodiscard]] std::string file(std::string_view name) const { return (path_ / name).generic_string(); }
 
  private:
-  static inline std::atomic<int> count_ = 0;
+  static inline std::atomic<int> made = 0;
   std::filesystem::path path_;
 };
 

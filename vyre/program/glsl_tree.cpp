@@ -10,28 +10,27 @@
 #include <unordered_set>
 
 #include <fmt/format.h>
-#include <glslang/Include/intermediate.h>
-#include <glslang/MachineIndependent/localintermediate.h>
 
 #include <vyre/program/saturating.hpp>
+
+// The compiler is built without run-time type information, which the sanitizer would look for.
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((no_sanitize("vptr"))), apply_to = function)
+#endif
+
+#include <glslang/Include/intermediate.h>
+#include <glslang/MachineIndependent/localintermediate.h>
 
 namespace vyre::program {
 namespace {
 
 using glslang::TType;
 
-// The compiler is built without run-time type information, which the sanitizer would look for.
-#if defined(__clang__)
-#define VYRE_NO_VPTR __attribute__((no_sanitize("vptr")))
-#else
-#define VYRE_NO_VPTR __attribute__((no_sanitize("undefined")))
-#endif
-
 class TreeWeight final : public glslang::TIntermTraverser {
  public:
   explicit TreeWeight(std::string_view file) : file_{file} {}
 
-  VYRE_NO_VPTR bool visitAggregate(glslang::TVisit, glslang::TIntermAggregate* node) override {
+  bool visitAggregate(glslang::TVisit, glslang::TIntermAggregate* node) override {
     switch (node->getOp()) {
       case glslang::EOpFunction:
         caller_ = &functions_[node->getName().c_str()];
@@ -50,7 +49,7 @@ class TreeWeight final : public glslang::TIntermTraverser {
     return !error_;
   }
 
-  VYRE_NO_VPTR bool visitBinary(glslang::TVisit, glslang::TIntermBinary* node) override {
+  bool visitBinary(glslang::TVisit, glslang::TIntermBinary* node) override {
     switch (node->getOp()) {
       case glslang::EOpIndexDirect:
       case glslang::EOpIndexIndirect:
@@ -62,17 +61,17 @@ class TreeWeight final : public glslang::TIntermTraverser {
     return !error_;
   }
 
-  VYRE_NO_VPTR bool visitUnary(glslang::TVisit, glslang::TIntermUnary* node) override {
+  bool visitUnary(glslang::TVisit, glslang::TIntermUnary* node) override {
     handle(node, node->getType());
     return !error_;
   }
 
-  VYRE_NO_VPTR bool visitSelection(glslang::TVisit, glslang::TIntermSelection* node) override {
+  bool visitSelection(glslang::TVisit, glslang::TIntermSelection* node) override {
     handle(node, node->getType());
     return !error_;
   }
 
-  VYRE_NO_VPTR bool visitBranch(glslang::TVisit, glslang::TIntermBranch* node) override {
+  bool visitBranch(glslang::TVisit, glslang::TIntermBranch* node) override {
     if (node->getExpression() != nullptr) handle_value(node->getExpression());
     return !error_;
   }
@@ -80,11 +79,9 @@ class TreeWeight final : public glslang::TIntermTraverser {
   bool visitLoop(glslang::TVisit, glslang::TIntermLoop*) override { return !error_; }
   bool visitSwitch(glslang::TVisit, glslang::TIntermSwitch*) override { return !error_; }
 
-  VYRE_NO_VPTR void visitConstantUnion(glslang::TIntermConstantUnion* node) override {
-    use_constant(node, node->getConstArray());
-  }
+  void visitConstantUnion(glslang::TIntermConstantUnion* node) override { use_constant(node, node->getConstArray()); }
 
-  VYRE_NO_VPTR void visitSymbol(glslang::TIntermSymbol* node) override { use_constant(node, node->getConstArray()); }
+  void visitSymbol(glslang::TIntermSymbol* node) override { use_constant(node, node->getConstArray()); }
 
   /// What was found on the way, then the calls.
   Result<void> result() {
@@ -112,7 +109,7 @@ class TreeWeight final : public glslang::TIntermTraverser {
     bool is_open = false;
   };
 
-  VYRE_NO_VPTR std::string place(TIntermNode* node) const {
+  std::string place(TIntermNode* node) const {
     const glslang::TSourceLoc& at = node->getLoc();
     return fmt::format("{}:{}", at.name != nullptr ? std::string_view{*at.name} : file_, at.line);
   }
@@ -123,7 +120,7 @@ class TreeWeight final : public glslang::TIntermTraverser {
     }
   }
 
-  VYRE_NO_VPTR std::uint64_t elements(const TType& type) {
+  std::uint64_t elements(const TType& type) {
     std::uint64_t count = 1;
     if (type.isStruct() && type.getStruct() != nullptr) {
       const auto [known, is_new] = structures_.try_emplace(type.getStruct(), 1);
@@ -144,7 +141,7 @@ class TreeWeight final : public glslang::TIntermTraverser {
     return count;
   }
 
-  VYRE_NO_VPTR void handle(TIntermNode* node, const TType& type) {
+  void handle(TIntermNode* node, const TType& type) {
     if (!type.isArray() && !type.isStruct()) return;
     elements_ = saturating_add(elements_, elements(type));
     if (elements_ > kMaxGlslElements) {
@@ -153,11 +150,11 @@ class TreeWeight final : public glslang::TIntermTraverser {
     }
   }
 
-  VYRE_NO_VPTR void handle_value(TIntermNode* node) {
+  void handle_value(TIntermNode* node) {
     if (const glslang::TIntermTyped* typed = node->getAsTyped(); typed != nullptr) handle(node, typed->getType());
   }
 
-  VYRE_NO_VPTR void use_constant(TIntermNode* node, const glslang::TConstUnionArray& array) {
+  void use_constant(TIntermNode* node, const glslang::TConstUnionArray& array) {
     if (array.size() <= 0 || error_) return;
     const auto size = static_cast<std::uint64_t>(array.size());
     if (size > kMaxGlslCompositeElements) {
@@ -224,18 +221,16 @@ class TreeWeight final : public glslang::TIntermTraverser {
   std::uint64_t constant_uses_ = 0;
 };
 
-#undef VYRE_NO_VPTR
-
 }  // namespace
 
-#if defined(__clang__)
-__attribute__((no_sanitize("vptr")))
-#endif
-Result<void>
-check_glsl_tree(const glslang::TIntermediate& tree, std::string_view file) {
+Result<void> check_glsl_tree(const glslang::TIntermediate& tree, std::string_view file) {
   TreeWeight weight{file};
   if (TIntermNode* root = tree.getTreeRoot(); root != nullptr) root->traverse(&weight);
   return weight.result();
 }
 
 }  // namespace vyre::program
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif

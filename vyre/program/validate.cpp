@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <spirv-tools/libspirv.hpp>
@@ -232,17 +233,15 @@ class Scale {
   std::uint64_t group_decorations_ = 0;
 };
 
-/// Calls `see` with every instruction, up to the first that has no length or runs over the end.
+/// Calls `see` with every instruction while it returns true, up to the first that has no length or runs over the end.
 template <typename See>
-Result<void> for_each_instruction(std::span<const std::uint32_t> words, const See& see) {
+void for_each_instruction(std::span<const std::uint32_t> words, const See& see) {
   std::span<const std::uint32_t> rest = words.subspan(kHeaderWords);
   while (!rest.empty()) {
     const std::size_t length = rest[0] >> 16;
-    if (length == 0 || length > rest.size()) break;
-    VYRE_TRY(see(rest.first(length)));
+    if (length == 0 || length > rest.size() || !see(rest.first(length))) break;
     rest = rest.subspan(length);
   }
-  return {};
 }
 
 bool is_name(std::span<const std::uint32_t> instruction) {
@@ -254,10 +253,10 @@ std::vector<std::uint32_t> without_names(std::span<const std::uint32_t> words) {
   std::vector<std::uint32_t> kept{words.begin(), words.begin() + kHeaderWords};
   kept.reserve(words.size());
   std::size_t passed = kHeaderWords;
-  (void)for_each_instruction(words, [&](std::span<const std::uint32_t> each) -> Result<void> {
+  for_each_instruction(words, [&](std::span<const std::uint32_t> each) {
     if (!is_name(each)) kept.insert(kept.end(), each.begin(), each.end());
     passed += each.size();
-    return {};
+    return true;
   });
   // What cannot be read is still to be complained about.
   kept.insert(kept.end(), words.begin() + static_cast<std::ptrdiff_t>(passed), words.end());
@@ -268,10 +267,10 @@ std::vector<std::uint32_t> without_names(std::span<const std::uint32_t> words) {
 std::size_t word_of(std::span<const std::uint32_t> words, std::size_t number, bool has_names) {
   std::size_t word = kHeaderWords;
   std::size_t passed = 0;
-  (void)for_each_instruction(words, [&](std::span<const std::uint32_t> each) -> Result<void> {
-    if ((has_names || !is_name(each)) && ++passed >= number) return fail(ErrorCode::Internal, {});
+  for_each_instruction(words, [&](std::span<const std::uint32_t> each) {
+    if ((has_names || !is_name(each)) && ++passed >= number) return false;
     word += each.size();
-    return {};
+    return true;
   });
   return word;
 }
@@ -304,7 +303,12 @@ using Diagnostic = std::unique_ptr<spv_diagnostic_t, Destroy>;
 Result<void> validate(std::span<const std::uint32_t> words, const ValidationOptions& options) {
   VYRE_TRY(check_header(words));
   Scale scale;
-  VYRE_TRY(for_each_instruction(words, [&](std::span<const std::uint32_t> each) { return scale.add(each); }));
+  Result<void> small_enough;
+  for_each_instruction(words, [&](std::span<const std::uint32_t> each) {
+    small_enough = scale.add(each);
+    return small_enough.has_value();
+  });
+  VYRE_TRY(std::move(small_enough));
   VYRE_TRY(scale.end_function());
 
   const Context context{spvContextCreate(environment(options.target))};

@@ -23,7 +23,16 @@ using Words = std::vector<std::uint32_t>;
 constexpr std::uint32_t kVersion16 = 0x0001'0600;
 
 /// Ids of the module that `Module` makes; those of a test begin at `kFree`.
-enum : std::uint32_t { kVoid = 1, kFunctionType, kMain, kEntry, kFloat, kUint, kOne, kBool, kTrue, kFree };
+constexpr std::uint32_t kVoid = 1;
+constexpr std::uint32_t kFunctionType = 2;
+constexpr std::uint32_t kMain = 3;
+constexpr std::uint32_t kEntry = 4;
+constexpr std::uint32_t kFloat = 5;
+constexpr std::uint32_t kUint = 6;
+constexpr std::uint32_t kOne = 7;
+constexpr std::uint32_t kBool = 8;
+constexpr std::uint32_t kTrue = 9;
+constexpr std::uint32_t kFree = 10;
 
 /// A kernel that does nothing, to which a test adds what it is about.
 class Module {
@@ -133,7 +142,10 @@ TEST(Validate, ReadsTheTarget) {
 
 TEST(Validate, AllowsScalarLayoutIfAsked) {
   // A vector of three behind a scalar, at 4 bytes.
-  enum : std::uint32_t { kVector = kFree, kBlock, kPointer, kBuffer };
+  constexpr std::uint32_t kVector = kFree;
+  constexpr std::uint32_t kBlock = kFree + 1;
+  constexpr std::uint32_t kPointer = kFree + 2;
+  constexpr std::uint32_t kBuffer = kFree + 3;
   Module module;
   module.annotate(spv::OpMemberDecorate, {kBlock, 0, spv::DecorationOffset, 0})
       .annotate(spv::OpMemberDecorate, {kBlock, 1, spv::DecorationOffset, 8})

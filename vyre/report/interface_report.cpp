@@ -50,7 +50,7 @@ std::string quantity(std::uint64_t count, std::string_view one) {
 
 std::string extent(const Binding& binding) {
   if (!binding.runtime_sized) return quantity(binding.size, "byte");
-  const std::string elements = fmt::format("any number of {}", quantity(binding.stride, "byte"));
+  const std::string elements = fmt::format("any number of elements of {}", quantity(binding.stride, "byte"));
   return binding.size == 0 ? elements : fmt::format("{}, then {}", quantity(binding.size, "byte"), elements);
 }
 
