@@ -1,10 +1,9 @@
 #include "tests/support/corpus.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include <gtest/gtest.h>
-
-#include <vyre/program/glsl.hpp>
 
 #include "tests/support/run_command.hpp"
 
@@ -28,10 +27,13 @@ std::vector<Variant> all_variants() {
 
 std::vector<std::uint32_t> compile_kernel(const std::string& name, const Variant& variant) {
   const std::string path = VYRE_SOURCE_DIR "/tests/kernels/" + name + ".comp";
-  auto words = program::compile_glsl(read_file(path),
-                                     {.file_name = path, .target = variant.target, .optimise = variant.optimise});
-  EXPECT_TRUE(words.has_value()) << to_string(words.error());
-  return words.value_or(std::vector<std::uint32_t>{});
+  const std::string target{to_string(variant.target)};
+  const CommandResult result =
+      run_command({"glslc", "--target-env=" + target, variant.optimise ? "-O" : "-O0", path, "-o", "-"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  std::vector<std::uint32_t> words(result.out.size() / sizeof(std::uint32_t));
+  if (!words.empty()) std::memcpy(words.data(), result.out.data(), words.size() * sizeof(std::uint32_t));
+  return words;
 }
 
 }  // namespace vyre::tests

@@ -20,7 +20,7 @@ struct Variant {
 /// Vulkan 1.1, 1.2 and 1.3, each unoptimised and optimised.
 [[nodiscard]] std::vector<Variant> all_variants();
 
-/// Compiles `tests/kernels/<name>.comp` as glslc does at -O0 and -O. Fails the test, and gives nothing, if it cannot.
+/// Compiles `tests/kernels/<name>.comp` with glslc. Fails the test, and gives nothing, if it cannot.
 [[nodiscard]] std::vector<std::uint32_t> compile_kernel(const std::string& name, const Variant& variant);
 
 }  // namespace vyre::tests

@@ -8,25 +8,16 @@
 #include <spirv-tools/optimizer.hpp>
 #include <spirv/unified1/spirv.hpp>
 
+#include <vyre/program/environment.hpp>
 #include <vyre/program/saturating.hpp>
-#include <vyre/program/validate.hpp>
+#include <vyre/program/spirv/header.hpp>
 
 namespace vyre::program {
 namespace {
 
-constexpr std::size_t kHeaderWords = 5;
 // The passes take time in the square of the blocks, and about 30 µs per instruction.
 constexpr std::uint64_t kMaxBlocks = 2'048;
 constexpr std::uint64_t kMaxInstructions = 65'536;
-
-spv_target_env environment(TargetEnvironment target) {
-  switch (target) {
-    case TargetEnvironment::Vulkan11: return SPV_ENV_VULKAN_1_1;
-    case TargetEnvironment::Vulkan12: return SPV_ENV_VULKAN_1_2;
-    case TargetEnvironment::Vulkan13: return SPV_ENV_VULKAN_1_3;
-  }
-  return SPV_ENV_VULKAN_1_3;
-}
 
 struct Function {
   std::uint64_t instructions = 0;
@@ -42,7 +33,7 @@ using Functions = std::unordered_map<std::uint32_t, Function>;
 Functions read_functions(std::span<const std::uint32_t> words) {
   Functions functions;
   Function* current = nullptr;
-  for (std::span<const std::uint32_t> rest = words.subspan(kHeaderWords); !rest.empty();) {
+  for (std::span<const std::uint32_t> rest = words.subspan(spirv::kHeaderWords); !rest.empty();) {
     const std::size_t length = rest[0] >> 16;
     if (length == 0 || length > rest.size()) break;
     const auto op = static_cast<spv::Op>(rest[0] & 0xffff);
@@ -93,11 +84,11 @@ bool stays_small(std::span<const std::uint32_t> words) {
 
 std::vector<std::uint32_t> optimise(std::span<const std::uint32_t> words, TargetEnvironment target) {
   std::vector<std::uint32_t> given{words.begin(), words.end()};
-  if (words.size() < kHeaderWords || !stays_small(words)) return given;
+  if (words.size() < spirv::kHeaderWords || !stays_small(words)) return given;
 
-  spvtools::Optimizer performance{environment(target)};
+  spvtools::Optimizer performance{to_environment(target)};
   performance.RegisterPerformancePasses();
-  spvtools::Optimizer optimizer{environment(target)};
+  spvtools::Optimizer optimizer{to_environment(target)};
   optimizer.SetMessageConsumer([](spv_message_level_t, const char*, const spv_position_t&, const char*) {});
   for (const std::string_view name : performance.GetPassNames()) {
     if (name == "loop-unroll") continue;
@@ -108,7 +99,7 @@ std::vector<std::uint32_t> optimise(std::span<const std::uint32_t> words, Target
   options.set_run_validator(false);
   options.set_preserve_bindings(true);
   options.set_preserve_spec_constants(true);
-  options.set_max_id_bound(kMaxModuleIdBound);
+  options.set_max_id_bound(spirv::kMaxIdBound);
   std::vector<std::uint32_t> result;
   if (!optimizer.Run(given.data(), given.size(), &result, options)) return given;
   return result;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -12,15 +11,13 @@
 
 #include <vyre/program/glsl.hpp>
 #include <vyre/program/reflect.hpp>
+#include <vyre/program/spirv/header.hpp>
 #include <vyre/program/validate.hpp>
 
 namespace vyre::program {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Larger files are refused before they are read.
-constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{64} << 20;
 
 GlslOptions to_glsl_options(const ProgramOptions& options, const std::string& file_name) {
   return {.file_name = file_name,
@@ -36,9 +33,9 @@ Result<std::string> read_bytes(const fs::path& path) {
   if (error) {
     return fail(ErrorCode::InvalidArgument, fmt::format("cannot open '{}': {}", path.string(), error.message()));
   }
-  if (size > kMaxFileBytes) {
+  if (size > spirv::kMaxModuleBytes) {
     return fail(ErrorCode::InvalidArgument,
-                fmt::format("'{}' has {} bytes, the limit is {}", path.string(), size, kMaxFileBytes));
+                fmt::format("'{}' has {} bytes, the limit is {}", path.string(), size, spirv::kMaxModuleBytes));
   }
   std::ifstream file{path, std::ios::binary};
   std::string bytes(size, '\0');
@@ -47,16 +44,6 @@ Result<std::string> read_bytes(const fs::path& path) {
                 fmt::format("cannot read '{}': {}", path.string(), std::generic_category().message(errno)));
   }
   return bytes;
-}
-
-Result<std::vector<std::uint32_t>> to_words(const std::string& bytes, const fs::path& path) {
-  if (bytes.size() % sizeof(std::uint32_t) != 0) {
-    return fail(ErrorCode::CompileFailed,
-                fmt::format("'{}' has {} bytes, SPIR-V has a multiple of 4", path.string(), bytes.size()));
-  }
-  std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t));
-  if (!words.empty()) std::memcpy(words.data(), bytes.data(), bytes.size());
-  return words;
 }
 
 void add_members(Hasher& hasher, const std::vector<Member>& members) {
@@ -85,7 +72,11 @@ Result<std::vector<std::uint32_t>> read_program_words(const fs::path& path, cons
                 fmt::format("'{}' ends in '{}', a program ends in .spv, .comp or .glsl", path.string(), ending));
   }
   VYRE_ASSIGN(const std::string bytes, read_bytes(path));
-  if (!is_glsl) return to_words(bytes, path);
+  if (!is_glsl) {
+    Result<std::vector<std::uint32_t>> words = to_words(std::as_bytes(std::span{bytes}));
+    if (!words) return in_context(std::move(words).error(), fmt::format("while reading '{}'", path.string()));
+    return words;
+  }
   GlslOptions glsl = to_glsl_options(options, path.string());
   return compile_glsl(bytes, glsl);
 }

@@ -111,7 +111,7 @@ TEST(Program, ComesFromFilesByTheirEnding) {
   EXPECT_THAT(Program::from_file(text.path()).error().message,
               HasSubstr("ends in '.txt', a program ends in .spv, .comp or .glsl"));
   const TemporaryFile odd{"odd.spv", "12345"};
-  EXPECT_THAT(Program::from_file(odd.path()).error().message, HasSubstr("has 5 bytes, SPIR-V has a multiple of 4"));
+  EXPECT_THAT(Program::from_file(odd.path()).error().message, HasSubstr("has 5 bytes, it needs a multiple of 4"));
   const TemporaryFile empty{"empty.spv", ""};
   EXPECT_EQ(Program::from_file(empty.path()).error().code, ErrorCode::CompileFailed);
   EXPECT_THAT(Program::from_file("/no/such.spv").error().message, HasSubstr("cannot open '/no/such.spv'"));

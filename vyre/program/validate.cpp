@@ -1,7 +1,6 @@
 #include <vyre/program/validate.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -14,12 +13,15 @@
 #include <spirv-tools/libspirv.hpp>
 #include <spirv/unified1/spirv.hpp>
 
+#include <vyre/program/environment.hpp>
 #include <vyre/program/saturating.hpp>
+#include <vyre/program/spirv/header.hpp>
 
 namespace vyre::program {
 namespace {
 
-constexpr std::size_t kHeaderWords = 5;
+using spirv::kHeaderWords;
+using spirv::kMaxModuleBytes;
 
 // What SPIRV-Tools needs grows faster than the module in these; each limit keeps its share of the time near a second or
 // two, and is far above what a kernel has.
@@ -42,41 +44,6 @@ constexpr std::uint64_t kMaxRepeatSteps = 4'194'304;
 constexpr std::size_t kMaxNamedWords = 16'384;
 // The layout of an array of structures is checked for elements until the offset is a multiple of 16.
 constexpr std::uint64_t kLayoutElements = 16;
-
-spv_target_env environment(TargetEnvironment target) {
-  switch (target) {
-    case TargetEnvironment::Vulkan11: return SPV_ENV_VULKAN_1_1;
-    case TargetEnvironment::Vulkan12: return SPV_ENV_VULKAN_1_2;
-    case TargetEnvironment::Vulkan13: return SPV_ENV_VULKAN_1_3;
-  }
-  return SPV_ENV_VULKAN_1_3;
-}
-
-Result<void> check_header(std::span<const std::uint32_t> words) {
-  if (words.size_bytes() > kMaxModuleBytes) {
-    return fail(ErrorCode::InvalidArgument,
-                fmt::format("module has {} bytes, the limit is {}", words.size_bytes(), kMaxModuleBytes));
-  }
-  if (words.empty()) {
-    return fail(ErrorCode::CompileFailed, fmt::format("module is empty, it needs at least {} words", kHeaderWords));
-  }
-  if (words[0] == std::byteswap(spv::MagicNumber)) {
-    return fail(ErrorCode::CompileFailed, "module has its bytes swapped, it needs the byte order of this machine");
-  }
-  if (words[0] != spv::MagicNumber) {
-    return fail(ErrorCode::CompileFailed,
-                fmt::format("module starts with {:#010x}, it needs {:#010x}", words[0], spv::MagicNumber));
-  }
-  if (words.size() < kHeaderWords) {
-    return fail(ErrorCode::CompileFailed,
-                fmt::format("module has {} words, it needs at least {}", words.size(), kHeaderWords));
-  }
-  if (words[3] > kMaxModuleIdBound) {
-    return fail(ErrorCode::InvalidArgument,
-                fmt::format("module has an id bound of {}, the limit is {}", words[3], kMaxModuleIdBound));
-  }
-  return {};
-}
 
 /// Adds up what makes the validator slow, in one pass over instructions that need not be valid.
 class Scale {
@@ -301,7 +268,7 @@ using Diagnostic = std::unique_ptr<spv_diagnostic_t, Destroy>;
 }  // namespace
 
 Result<void> validate(std::span<const std::uint32_t> words, const ValidationOptions& options) {
-  VYRE_TRY(check_header(words));
+  VYRE_TRY(spirv::check_header(words));
   Scale scale;
   Result<void> small_enough;
   for_each_instruction(words, [&](std::span<const std::uint32_t> each) {
@@ -311,14 +278,14 @@ Result<void> validate(std::span<const std::uint32_t> words, const ValidationOpti
   VYRE_TRY(std::move(small_enough));
   VYRE_TRY(scale.end_function());
 
-  const Context context{spvContextCreate(environment(options.target))};
+  const Context context{spvContextCreate(to_environment(options.target))};
   if (context == nullptr) {
     return fail(ErrorCode::Internal,
                 fmt::format("the validator does not know the target '{}'", to_string(options.target)));
   }
   spvtools::ValidatorOptions settings;
   settings.SetScalarBlockLayout(options.scalar_layout);
-  settings.SetUniversalLimit(spv_validator_limit_max_id_bound, kMaxModuleIdBound);
+  settings.SetUniversalLimit(spv_validator_limit_max_id_bound, spirv::kMaxIdBound);
   settings.SetUniversalLimit(spv_validator_limit_max_control_flow_nesting_depth, kMaxControlFlowNesting);
   settings.SetFriendlyNames(false);
   const bool has_names = !scale.has_too_many_names();

@@ -10,9 +10,6 @@
 
 namespace vyre::program {
 
-inline constexpr std::size_t kMaxModuleBytes = std::size_t{64} << 20;
-inline constexpr std::uint32_t kMaxModuleIdBound = 4'194'303;  ///< The universal limit of the SPIR-V specification.
-
 struct ValidationOptions {
   TargetEnvironment target = TargetEnvironment::Vulkan13;
   bool scalar_layout = false;  ///< Blocks may have members at any multiple of their scalar's size.

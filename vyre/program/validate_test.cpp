@@ -12,6 +12,8 @@
 #include <gtest/gtest.h>
 #include <spirv/unified1/spirv.hpp>
 
+#include <vyre/program/spirv/header.hpp>
+
 namespace vyre::program {
 namespace {
 
@@ -161,11 +163,11 @@ TEST(Validate, AllowsScalarLayoutIfAsked) {
 }
 
 TEST(Validate, RefusesModulesBeyondTheLimits) {
-  EXPECT_EQ(refusal(Module{}.bound(kMaxModuleIdBound).words()), "valid");
-  EXPECT_EQ(refusal(Module{}.bound(kMaxModuleIdBound + 1).words()),
+  EXPECT_EQ(refusal(Module{}.bound(spirv::kMaxIdBound).words()), "valid");
+  EXPECT_EQ(refusal(Module{}.bound(spirv::kMaxIdBound + 1).words()),
             "error[invalid-argument]: module has an id bound of 4194304, the limit is 4194303");
   Words words = Module{}.words();
-  words.resize(kMaxModuleBytes / 4 + 1);
+  words.resize(spirv::kMaxModuleBytes / 4 + 1);
   EXPECT_EQ(refusal(words), "error[invalid-argument]: module has 67108868 bytes, the limit is 67108864");
 }
 
@@ -264,7 +266,7 @@ TEST(Validate, TakesWordsFromBytes) {
   EXPECT_EQ(to_words({}), Words{});
   EXPECT_EQ(to_string(to_words(bytes.first(7)).error()),
             "error[compile-failed]: module has 7 bytes, it needs a multiple of 4");
-  const std::vector<std::byte> large(kMaxModuleBytes + 4);
+  const std::vector<std::byte> large(spirv::kMaxModuleBytes + 4);
   EXPECT_EQ(to_string(to_words(large).error()),
             "error[invalid-argument]: module has 67108868 bytes, the limit is 67108864");
 }

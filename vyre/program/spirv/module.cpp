@@ -9,32 +9,14 @@
 
 #include <fmt/format.h>
 
+#include <vyre/program/spirv/header.hpp>
+
 namespace vyre::program::spirv {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "literal strings are read in place");
 
-constexpr std::size_t kHeaderWords = 5;
-
 std::unexpected<Error> broken(std::string message) { return fail(ErrorCode::CompileFailed, std::move(message)); }
-
-Result<void> check_header(std::span<const std::uint32_t> words) {
-  if (words.size() < kHeaderWords) {
-    return broken(fmt::format("a SPIR-V module has at least {} words, this has {}", kHeaderWords, words.size()));
-  }
-  if (words[0] == std::byteswap(std::uint32_t{spv::MagicNumber})) {
-    return broken("the SPIR-V module has the byte order of another machine");
-  }
-  if (words[0] != spv::MagicNumber) {
-    return broken(fmt::format("a SPIR-V module begins with {:#010x}, this with {:#010x}", +spv::MagicNumber, words[0]));
-  }
-  if (words[3] == 0) return broken("the SPIR-V module has an id bound of 0, it needs at least 1");
-  if (words[3] > kMaxIdBound) {
-    return fail(ErrorCode::InvalidArgument,
-                fmt::format("the SPIR-V module has an id bound of {}, the limit is {}", words[3], kMaxIdBound));
-  }
-  return {};
-}
 
 /// The order of decorations: by what they belong to, then by kind.
 std::tuple<Id, std::uint32_t, std::uint32_t> decoration_key(const Decoration& decoration) {

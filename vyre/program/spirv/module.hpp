@@ -17,8 +17,6 @@ namespace vyre::program::spirv {
 /// A result id; 0 is none.
 using Id = std::uint32_t;
 
-/// The largest id bound that is read, the limit the SPIR-V specification gives every implementation.
-inline constexpr std::uint32_t kMaxIdBound = 0x3f'ffff;
 /// The most decorations that are read, groups dissolved: a short module can have them by the million.
 inline constexpr std::size_t kMaxDecorations = 1U << 20;
 
@@ -89,7 +87,7 @@ class Module {
   Module& operator=(Module&&) noexcept = default;
 
   /// `CompileFailed` for words that are no SPIR-V module, `Unsupported` for instructions the grammar does not have,
-  /// `InvalidArgument` beyond `kMaxIdBound` and `kMaxDecorations`.
+  /// `InvalidArgument` beyond the limits of `check_header` and `kMaxDecorations`.
   [[nodiscard]] static Result<Module> read(std::span<const std::uint32_t> words);
 
   /// The words of the module.

@@ -215,8 +215,8 @@ TEST(Module, RefusesWhatIsNoModule) {
     return length << 16 | static_cast<std::uint32_t>(opcode);
   };
   const std::vector<Broken> cases{
-      {{}, ErrorCode::CompileFailed, "has at least 5 words, this has 0"},
-      {{1, 2, 3, 4, 5}, ErrorCode::CompileFailed, "begins with 0x07230203, this with 0x00000001"},
+      {{}, ErrorCode::CompileFailed, "module is empty, it needs at least 5 words"},
+      {{1, 2, 3, 4, 5}, ErrorCode::CompileFailed, "starts with 0x00000001, it needs 0x07230203"},
       {{0x0302'2307, 0, 0, 1, 0}, ErrorCode::CompileFailed, "byte order"},
       {{spv::MagicNumber, 0x10300, 0, 0, 0}, ErrorCode::CompileFailed, "id bound of 0"},
       {{spv::MagicNumber, 0x10300, 0, 0x40'0000, 0},
