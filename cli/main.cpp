@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "cli/decide.hpp"
+#include "cli/devices.hpp"
 #include "cli/explain.hpp"
 #include "cli/reflect.hpp"
 
@@ -20,7 +21,8 @@ constexpr const char* kFooter =
     "  vyre explain persistent-kernel --batch-size 500 --per-launch-overhead-ns 5000 "
     "--persistent-setup-overhead-ns 50000\n"
     "  vyre decide questions.jsonl\n"
-    "  vyre reflect saxpy.comp\n\n"
+    "  vyre reflect saxpy.comp\n"
+    "  vyre devices\n\n"
     "Exit codes: 0 success, 2 bad input, 3 unsupported, 4 unavailable, 5 compilation failed, 6 out of memory,\n"
     "7 timed out, 8 device lost, 9 corrupt data, 10 internal error.";
 
@@ -49,6 +51,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   Action action;
   add_decide(app, action);
+  add_devices(app, action);
   add_explain(app, action);
   add_reflect(app, action);
   try {

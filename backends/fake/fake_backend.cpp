@@ -1,0 +1,147 @@
+#include <backends/fake/fake_backend.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <backends/fake/fake_driver.hpp>
+#include <vyre/base/check.hpp>
+
+namespace vyre::backends::fake {
+namespace {
+
+using backend::DeviceDriver;
+using backend::DeviceInfo;
+using backend::DeviceOptions;
+
+constexpr std::string_view kName = "fake";
+
+// All that a compute kernel has a use for: what a kernel here does is up to its function.
+constexpr auto kCapabilities = std::to_array<std::string_view>({
+    "AtomicFloat32AddEXT",
+    "AtomicFloat64AddEXT",
+    "DenormFlushToZero",
+    "DenormPreserve",
+    "DotProduct",
+    "DotProductInput4x8Bit",
+    "DotProductInput4x8BitPacked",
+    "DotProductInputAll",
+    "Float16",
+    "Float64",
+    "GroupNonUniform",
+    "GroupNonUniformArithmetic",
+    "GroupNonUniformBallot",
+    "GroupNonUniformClustered",
+    "GroupNonUniformQuad",
+    "GroupNonUniformRotateKHR",
+    "GroupNonUniformShuffle",
+    "GroupNonUniformShuffleRelative",
+    "GroupNonUniformVote",
+    "Int16",
+    "Int64",
+    "Int64Atomics",
+    "Int8",
+    "Matrix",
+    "PhysicalStorageBufferAddresses",
+    "RoundingModeRTE",
+    "RoundingModeRTZ",
+    "RuntimeDescriptorArray",
+    "Shader",
+    "ShaderNonUniform",
+    "SignedZeroInfNanPreserve",
+    "StorageBuffer16BitAccess",
+    "StorageBuffer8BitAccess",
+    "StorageBufferArrayDynamicIndexing",
+    "StorageBufferArrayNonUniformIndexing",
+    "StoragePushConstant16",
+    "StoragePushConstant8",
+    "SubgroupBallotKHR",
+    "SubgroupVoteKHR",
+    "UniformAndStorageBuffer16BitAccess",
+    "UniformAndStorageBuffer8BitAccess",
+    "UniformBufferArrayDynamicIndexing",
+    "UniformBufferArrayNonUniformIndexing",
+    "VariablePointers",
+    "VariablePointersStorageBuffer",
+    "VulkanMemoryModel",
+    "VulkanMemoryModelDeviceScope",
+    "WorkgroupMemoryExplicitLayout16BitAccessKHR",
+    "WorkgroupMemoryExplicitLayout8BitAccessKHR",
+    "WorkgroupMemoryExplicitLayoutKHR",
+});
+static_assert(std::ranges::is_sorted(kCapabilities));
+
+/// What was measured with other costs is another device's.
+std::string make_signature(const FakeOptions& options) {
+  const Costs& costs = options.costs;
+  return fmt::format("fake 1 queues {} costs {} {} {} {} {} {} {} {} {} {}", options.queues, costs.launch_ns,
+                     costs.record_command_ns, costs.compile_ns, costs.poll_ns, costs.start_ns, costs.dispatch_ns,
+                     costs.group_ns, costs.barrier_ns, costs.copy_ns, costs.copy_ns_per_kib);
+}
+
+DeviceInfo make_info(const FakeOptions& options) {
+  return {.backend = std::string{kName},
+          .name = "fake device",
+          .type = backend::DeviceType::Other,
+          .driver = "vyre fake 1",
+          .api = "C++",
+          .signature = make_signature(options),
+          .limits = {.memory_bytes = options.memory_bytes,
+                     .max_buffer_bytes = options.memory_bytes,
+                     .max_storage_range = std::uint64_t{128} << 20,
+                     .max_uniform_range = std::uint64_t{64} << 10,
+                     .storage_alignment = 16,
+                     .uniform_alignment = 16,
+                     .max_sets = 8,
+                     .max_storage_buffers = 32,
+                     .max_uniform_buffers = 16,
+                     .max_buffers = 48,
+                     .max_push_bytes = 128,
+                     .max_groups = {65'535, 65'535, 65'535},
+                     .max_workgroup = {1024, 1024, 64},
+                     .max_workgroup_invocations = 1024,
+                     .max_shared_bytes = 32'768,
+                     .subgroup_size = 1,
+                     .max_spirv_version = 0x0001'0600,
+                     .max_timestamps = 4096,
+                     .queues = options.queues},
+          .spirv_capabilities = {kCapabilities.begin(), kCapabilities.end()},
+          .maps_device_memory = true,
+          .timestamp_period_ns = 1};
+}
+
+class FakeBackend final : public backend::Backend {
+ public:
+  explicit FakeBackend(FakeOptions options)
+      : options_{std::make_shared<const FakeOptions>(std::move(options))}, info_{make_info(*options_)} {}
+
+  [[nodiscard]] std::string_view name() const noexcept override { return kName; }
+
+  [[nodiscard]] Result<std::vector<DeviceInfo>> devices() override { return std::vector{info_}; }
+
+  [[nodiscard]] Result<std::unique_ptr<DeviceDriver>> open(const DeviceInfo& info,
+                                                           const DeviceOptions& options) override {
+    if (info.backend != info_.backend || info.signature != info_.signature) {
+      return fail(
+          ErrorCode::InvalidArgument,
+          fmt::format("device '{}' of backend '{}' is not the device of this fake backend", info.name, info.backend));
+    }
+    return make_fake_driver(options_, info_, options);
+  }
+
+ private:
+  std::shared_ptr<const FakeOptions> options_;
+  DeviceInfo info_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Backend> make_fake_backend(FakeOptions options) {
+  VYRE_CHECK(options.queues > 0, "a device has a queue");
+  return std::make_unique<FakeBackend>(std::move(options));
+}
+
+}  // namespace vyre::backends::fake

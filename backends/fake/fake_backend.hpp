@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <vyre/backend/driver.hpp>
+
+/// A complete device in plain C++: kernels are functions, time is a number.
+///
+/// It shows planning, concurrency and failures where no driver offers them, without noise. Adding a backend begins with
+/// a copy of this folder.
+namespace vyre::backends::fake {
+
+/// What one dispatch gives to its kernel.
+struct Invocation {
+  backend::Groups groups = {1, 1, 1};
+  std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
+  std::span<const std::span<std::byte>> bindings = {};  ///< In the order of the ranges of the dispatch.
+  std::span<const std::byte> params = {};
+  std::span<const program::spirv::SpecOverride> values = {};  ///< Those that differ from their defaults, by id.
+};
+
+/// A kernel runs a whole dispatch.
+using Kernel = std::function<void(const Invocation&)>;
+
+/// What things take on the virtual clock, in nanoseconds.
+struct Costs {
+  std::uint64_t launch_ns = 0;          ///< The host, per launch.
+  std::uint64_t record_command_ns = 0;  ///< The host, per command that is translated.
+  std::uint64_t compile_ns = 0;         ///< The host, per pipeline.
+  std::uint64_t poll_ns = 0;            ///< The host, per question how far a queue is.
+  std::uint64_t start_ns = 0;           ///< The device, per launch.
+  std::uint64_t dispatch_ns = 0;        ///< The device, per dispatch.
+  std::uint64_t group_ns = 0;           ///< The device, per workgroup of a dispatch.
+  std::uint64_t barrier_ns = 0;         ///< The device, per barrier.
+  std::uint64_t copy_ns = 0;            ///< The device, per copy or fill.
+  std::uint64_t copy_ns_per_kib = 0;    ///< The device, per 1,024 bytes begun, of a copy or fill.
+
+  friend bool operator==(const Costs&, const Costs&) = default;
+};
+
+struct FakeOptions {
+  std::map<std::string, Kernel> kernels = {};  ///< By the name of the program.
+  Costs costs = {};
+  std::uint32_t queues = 2;
+  std::uint64_t memory_bytes = std::uint64_t{1} << 30;
+  /// Commands that no barrier orders are run in an order drawn from this, so that a missing barrier shows.
+  std::uint64_t shuffle_seed = 1;
+  /// From this launch on, counted from 1, the device is lost; 0 for never.
+  std::uint64_t lost_at_launch = 0;
+};
+
+[[nodiscard]] std::unique_ptr<backend::Backend> make_fake_backend(FakeOptions options);
+
+}  // namespace vyre::backends::fake

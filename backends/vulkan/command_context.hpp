@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <backends/vulkan/layout.hpp>
+#include <backends/vulkan/memory.hpp>
+#include <backends/vulkan/owned.hpp>
+#include <vyre/backend/driver.hpp>
+
+namespace vyre::backends::vulkan {
+
+class ContextPool;
+
+/// A command buffer with everything that belongs to it: its pool, its descriptor sets, its queries. One thread at a
+/// time translates into it, and nothing of it is shared, so that nothing needs a lock.
+///
+/// Its descriptor sets stay from one use to the next: the nth different set of ranges of a list finds the nth set of
+/// the list before, and where a list comes back it finds what it needs there without a write or an allocation.
+class CommandContext final : public backend::DriverRecording {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<CommandContext>> make(ContextPool& pool);
+
+  void release() noexcept override;
+  [[nodiscard]] Result<void> translate(const backend::ListView& view, backend::Reuse reuse);
+  [[nodiscard]] VkCommandBuffer native() const noexcept { return commands_; }
+
+ private:
+  /// Sets of one layout in the order they were first used by a list.
+  struct SetCache {
+    std::vector<OwnedDescriptorPool> pools;
+    std::size_t room = 0;  // Entries that the last pool still has.
+    std::vector<BoundSets> sets;
+    std::vector<backend::BufferRange> keys;  // Of each entry, as many as the layout has ranges.
+    std::size_t used = 0;                    // Entries that this list uses.
+  };
+  struct State {
+    const VulkanPipeline* pipeline = nullptr;
+    const Layout* layout = nullptr;
+    std::span<const backend::BufferRange> ranges = {};
+    std::uint32_t timestamps = 0;
+  };
+
+  explicit CommandContext(ContextPool& pool) noexcept : pool_{pool} {}
+
+  [[nodiscard]] Result<void> dispatch(const backend::ListView& view, const backend::Dispatch& dispatch, State& state);
+  void copy(const backend::ListView& view, const backend::Copy& copy) const;
+  void fill(const backend::ListView& view, const backend::Fill& fill) const;
+  void barrier(VkPipelineStageFlags to_stages, VkAccessFlags to_accesses) const;
+  [[nodiscard]] Result<void> timestamp(const backend::ListView& view, const backend::Timestamp& timestamp,
+                                       State& state);
+  [[nodiscard]] Result<const BoundSets*> find_sets(const backend::ListView& view, const Layout& layout,
+                                                   std::span<const backend::BufferRange> ranges);
+  [[nodiscard]] Result<void> add_sets(const Layout& layout, SetCache& cache);
+  void write_sets(const backend::ListView& view, const Layout& layout, const BoundSets& sets,
+                  std::span<const backend::BufferRange> ranges);
+
+  ContextPool& pool_;
+  OwnedCommandPool command_pool_;
+  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+  std::vector<SetCache> caches_;  // By index of the layout.
+  std::vector<OwnedQueryPool> queries_;
+  std::vector<VkDescriptorBufferInfo> infos_;
+  std::vector<VkWriteDescriptorSet> writes_;
+};
+
+/// Contexts that are free, the last used first. Thread safety: all members may be called concurrently.
+class ContextPool {
+ public:
+  ContextPool(const DeviceContext& context, std::uint32_t queue_family, VkBuffer bytes) noexcept
+      : context_{context}, queue_family_{queue_family}, bytes_{bytes} {}
+
+  [[nodiscard]] Result<CommandContext*> take();
+  void give(CommandContext& context) noexcept;
+
+  [[nodiscard]] const DeviceContext& context() const noexcept { return context_; }
+  [[nodiscard]] std::uint32_t queue_family() const noexcept { return queue_family_; }
+  /// Each value of a byte four times.
+  [[nodiscard]] VkBuffer bytes() const noexcept { return bytes_; }
+
+ private:
+  const DeviceContext& context_;
+  std::uint32_t queue_family_;
+  VkBuffer bytes_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<CommandContext>> all_;
+  std::vector<CommandContext*> free_;
+};
+
+}  // namespace vyre::backends::vulkan

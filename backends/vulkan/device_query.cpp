@@ -1,0 +1,216 @@
+#include <backends/vulkan/device_query.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace vyre::backends::vulkan {
+namespace {
+
+using backend::DeviceType;
+
+constexpr std::uint32_t kMaxTimestamps = 4096;
+constexpr std::uint32_t kSpirv15 = 0x0001'0500;
+constexpr std::uint32_t kSpirv16 = 0x0001'0600;
+
+DeviceType to_type(VkPhysicalDeviceType type) {
+  switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: return DeviceType::DiscreteGpu;
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return DeviceType::IntegratedGpu;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU: return DeviceType::VirtualGpu;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU: return DeviceType::Cpu;
+    default: return DeviceType::Other;
+  }
+}
+
+/// What programs may declare, by the features there are.
+std::vector<std::string> spirv_capabilities(const FeatureChain& f, const VkPhysicalDeviceSubgroupProperties& subgroup) {
+  const VkPhysicalDeviceFeatures& core = f.core.features;
+  const bool has_subgroups = (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+  const auto in_subgroups = [&](VkSubgroupFeatureFlagBits bit) {
+    return VkBool32{has_subgroups && (subgroup.supportedOperations & static_cast<VkFlags>(bit)) != 0};
+  };
+  const std::pair<std::string_view, VkBool32> all[] = {
+      {"Shader", VK_TRUE},
+      {"Matrix", VK_TRUE},
+      {"Int16", core.shaderInt16},
+      {"Int64", core.shaderInt64},
+      {"Float64", core.shaderFloat64},
+      {"StorageBufferArrayDynamicIndexing", core.shaderStorageBufferArrayDynamicIndexing},
+      {"UniformBufferArrayDynamicIndexing", core.shaderUniformBufferArrayDynamicIndexing},
+      {"DeviceGroup", VK_TRUE},
+      {"StorageBuffer16BitAccess", f.v11.storageBuffer16BitAccess},
+      {"UniformAndStorageBuffer16BitAccess", f.v11.uniformAndStorageBuffer16BitAccess},
+      {"StoragePushConstant16", f.v11.storagePushConstant16},
+      {"VariablePointers", f.v11.variablePointers},
+      {"VariablePointersStorageBuffer", f.v11.variablePointersStorageBuffer},
+      {"StorageBuffer8BitAccess", f.v12.storageBuffer8BitAccess},
+      {"UniformAndStorageBuffer8BitAccess", f.v12.uniformAndStorageBuffer8BitAccess},
+      {"StoragePushConstant8", f.v12.storagePushConstant8},
+      {"Int64Atomics", f.v12.shaderBufferInt64Atomics},
+      {"Float16", f.v12.shaderFloat16},
+      {"Int8", f.v12.shaderInt8},
+      {"VulkanMemoryModel", f.v12.vulkanMemoryModel},
+      {"VulkanMemoryModelDeviceScope", f.v12.vulkanMemoryModelDeviceScope},
+      {"PhysicalStorageBufferAddresses", f.v12.bufferDeviceAddress},
+      {"DotProduct", f.v13.shaderIntegerDotProduct},
+      {"DotProductInputAll", f.v13.shaderIntegerDotProduct},
+      {"DotProductInput4x8Bit", f.v13.shaderIntegerDotProduct},
+      {"DotProductInput4x8BitPacked", f.v13.shaderIntegerDotProduct},
+      {"GroupNonUniform", in_subgroups(VK_SUBGROUP_FEATURE_BASIC_BIT)},
+      {"GroupNonUniformVote", in_subgroups(VK_SUBGROUP_FEATURE_VOTE_BIT)},
+      {"GroupNonUniformArithmetic", in_subgroups(VK_SUBGROUP_FEATURE_ARITHMETIC_BIT)},
+      {"GroupNonUniformBallot", in_subgroups(VK_SUBGROUP_FEATURE_BALLOT_BIT)},
+      {"GroupNonUniformShuffle", in_subgroups(VK_SUBGROUP_FEATURE_SHUFFLE_BIT)},
+      {"GroupNonUniformShuffleRelative", in_subgroups(VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT)},
+      {"GroupNonUniformClustered", in_subgroups(VK_SUBGROUP_FEATURE_CLUSTERED_BIT)},
+      {"GroupNonUniformQuad", in_subgroups(VK_SUBGROUP_FEATURE_QUAD_BIT)},
+  };
+  std::vector<std::string> names;
+  for (const auto& [name, is_there] : all) {
+    if (is_there == VK_TRUE) names.emplace_back(name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+/// The first family with compute, and how many queues of it are used.
+std::optional<std::pair<std::uint32_t, VkQueueFamilyProperties>> compute_family(const InstanceApi& api,
+                                                                                VkPhysicalDevice device) {
+  std::uint32_t count = 0;
+  api.GetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  api.GetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0) return std::pair{i, families[i]};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+FeatureChain::FeatureChain() {
+  core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
+  v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
+  core.pNext = &v11;
+  v11.pNext = &v12;
+}
+
+void read_features(const InstanceApi& api, VkPhysicalDevice device, std::uint32_t api_version, FeatureChain& features) {
+  FeatureChain there;
+  if (api_version >= VK_API_VERSION_1_3) there.v12.pNext = &there.v13;
+  api.GetPhysicalDeviceFeatures2(device, &there.core);
+  const VkPhysicalDeviceFeatures& core = there.core.features;
+  features.core.features.robustBufferAccess = core.robustBufferAccess;
+  features.core.features.shaderInt16 = core.shaderInt16;
+  features.core.features.shaderInt64 = core.shaderInt64;
+  features.core.features.shaderFloat64 = core.shaderFloat64;
+  features.core.features.shaderStorageBufferArrayDynamicIndexing = core.shaderStorageBufferArrayDynamicIndexing;
+  features.core.features.shaderUniformBufferArrayDynamicIndexing = core.shaderUniformBufferArrayDynamicIndexing;
+  features.v11.storageBuffer16BitAccess = there.v11.storageBuffer16BitAccess;
+  features.v11.uniformAndStorageBuffer16BitAccess = there.v11.uniformAndStorageBuffer16BitAccess;
+  features.v11.storagePushConstant16 = there.v11.storagePushConstant16;
+  features.v11.variablePointers = there.v11.variablePointers;
+  features.v11.variablePointersStorageBuffer = there.v11.variablePointersStorageBuffer;
+  features.v12.storageBuffer8BitAccess = there.v12.storageBuffer8BitAccess;
+  features.v12.uniformAndStorageBuffer8BitAccess = there.v12.uniformAndStorageBuffer8BitAccess;
+  features.v12.storagePushConstant8 = there.v12.storagePushConstant8;
+  features.v12.shaderBufferInt64Atomics = there.v12.shaderBufferInt64Atomics;
+  features.v12.shaderFloat16 = there.v12.shaderFloat16;
+  features.v12.shaderInt8 = there.v12.shaderInt8;
+  features.v12.scalarBlockLayout = there.v12.scalarBlockLayout;
+  features.v12.uniformBufferStandardLayout = there.v12.uniformBufferStandardLayout;
+  features.v12.shaderSubgroupExtendedTypes = there.v12.shaderSubgroupExtendedTypes;
+  features.v12.vulkanMemoryModel = there.v12.vulkanMemoryModel;
+  features.v12.vulkanMemoryModelDeviceScope = there.v12.vulkanMemoryModelDeviceScope;
+  features.v12.timelineSemaphore = there.v12.timelineSemaphore;
+  features.v12.bufferDeviceAddress = there.v12.bufferDeviceAddress;
+  if (api_version >= VK_API_VERSION_1_3) {
+    features.v12.pNext = &features.v13;
+    features.v13.maintenance4 = there.v13.maintenance4;
+    features.v13.shaderIntegerDotProduct = there.v13.shaderIntegerDotProduct;
+  }
+}
+
+std::optional<PhysicalDevice> query_device(const Instance& instance, VkPhysicalDevice native) {
+  const InstanceApi& api = instance.api();
+  VkPhysicalDeviceProperties basic;
+  api.GetPhysicalDeviceProperties(native, &basic);
+  if (basic.apiVersion < VK_API_VERSION_1_2) return std::nullopt;
+  const auto family = compute_family(api, native);
+  if (!family) return std::nullopt;
+  FeatureChain features;
+  read_features(api, native, basic.apiVersion, features);
+  if (features.v12.timelineSemaphore != VK_TRUE) return std::nullopt;
+
+  VkPhysicalDeviceIDProperties ids{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
+  VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, .pNext = &ids};
+  VkPhysicalDeviceSubgroupProperties subgroup{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES,
+                                              .pNext = &driver};
+  VkPhysicalDeviceMaintenance3Properties large{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
+                                               .pNext = &subgroup};
+  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &large};
+  api.GetPhysicalDeviceProperties2(native, &properties);
+  const VkPhysicalDeviceLimits& limits = properties.properties.limits;
+
+  PhysicalDevice device{.native = native, .api_version = basic.apiVersion, .queue_family = family->first};
+  api.GetPhysicalDeviceMemoryProperties(native, &device.memory);
+  std::uint64_t heap = 0;
+  for (std::uint32_t i = 0; i < device.memory.memoryHeapCount; ++i) {
+    const bool is_local = (device.memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0;
+    if (is_local) heap = std::max(heap, device.memory.memoryHeaps[i].size);
+  }
+  bool maps_device_memory = false;
+  for (std::uint32_t i = 0; i < device.memory.memoryTypeCount; ++i) {
+    constexpr VkMemoryPropertyFlags kBoth = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                            VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    maps_device_memory = maps_device_memory || (device.memory.memoryTypes[i].propertyFlags & kBoth) == kBoth;
+  }
+
+  backend::DeviceInfo& info = device.info;
+  info.backend = "vulkan";
+  info.name = basic.deviceName;
+  info.type = to_type(basic.deviceType);
+  info.driver = fmt::format("{} {}", driver.driverName, driver.driverInfo);
+  info.api = fmt::format("Vulkan {}.{}.{}", VK_API_VERSION_MAJOR(basic.apiVersion),
+                         VK_API_VERSION_MINOR(basic.apiVersion), VK_API_VERSION_PATCH(basic.apiVersion));
+  if (driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) {
+    info.configuration = instance.runs_inline() ? "inline" : "threaded";
+  }
+  info.signature = fmt::format("vulkan/{}/{}/{:x}/{:x}:{:x}/{:02x}/{}", info.name, info.driver, basic.driverVersion,
+                               basic.vendorID, basic.deviceID, fmt::join(ids.deviceUUID, ""), info.configuration);
+  info.limits = {
+      .memory_bytes = heap,
+      .max_buffer_bytes = std::min<std::uint64_t>(large.maxMemoryAllocationSize, heap),
+      .max_storage_range = limits.maxStorageBufferRange,
+      .max_uniform_range = limits.maxUniformBufferRange,
+      .storage_alignment = static_cast<std::uint32_t>(limits.minStorageBufferOffsetAlignment),
+      .uniform_alignment = static_cast<std::uint32_t>(limits.minUniformBufferOffsetAlignment),
+      .max_sets = std::min(limits.maxBoundDescriptorSets, kMaxBoundSets),
+      .max_storage_buffers =
+          std::min(limits.maxPerStageDescriptorStorageBuffers, limits.maxDescriptorSetStorageBuffers),
+      .max_uniform_buffers =
+          std::min(limits.maxPerStageDescriptorUniformBuffers, limits.maxDescriptorSetUniformBuffers),
+      .max_buffers = limits.maxPerStageResources,
+      .max_push_bytes = limits.maxPushConstantsSize,
+      .max_groups = std::to_array(limits.maxComputeWorkGroupCount),
+      .max_workgroup = std::to_array(limits.maxComputeWorkGroupSize),
+      .max_workgroup_invocations = limits.maxComputeWorkGroupInvocations,
+      .max_shared_bytes = limits.maxComputeSharedMemorySize,
+      .subgroup_size = subgroup.subgroupSize,
+      .max_spirv_version = basic.apiVersion >= VK_API_VERSION_1_3 ? kSpirv16 : kSpirv15,
+      .max_timestamps = family->second.timestampValidBits == 0 ? 0 : kMaxTimestamps,
+      .queues = std::min(family->second.queueCount, kMaxQueues),
+  };
+  info.spirv_capabilities = spirv_capabilities(features, subgroup);
+  info.maps_device_memory = maps_device_memory;
+  info.timestamp_period_ns = double{limits.timestampPeriod};
+  return device;
+}
+
+}  // namespace vyre::backends::vulkan

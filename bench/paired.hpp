@@ -1,0 +1,91 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <ctime>
+#include <vector>
+
+namespace vyre::bench {
+
+/// Two ways to do the same thing, measured in turns so that what disturbs one disturbs the other.
+struct Comparison {
+  double base_ns = 0;      ///< Median of the base, per call.
+  double other_ns = 0;     ///< Median of the other, per call.
+  double base_cpu_ns = 0;  ///< Median of the calling thread's own time, per call.
+  double other_cpu_ns = 0;
+  double ratio = 0;  ///< Median of other / base over the rounds.
+  double low = 0;    ///< Where that median lies with 95 % confidence, by order statistics.
+  double high = 0;
+};
+
+inline double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+  return values[values.size() / 2];
+}
+
+struct Sample {
+  double wall_ns = 0;
+  double cpu_ns = 0;
+};
+
+/// Calls `run` `calls` times and gives the time of one call.
+template <typename Run>
+Sample time_calls(Run& run, std::size_t calls) {
+  const auto cpu_now = [] {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+  };
+  const double cpu = cpu_now();
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < calls; ++i) run();
+  const std::chrono::duration<double, std::nano> wall = std::chrono::steady_clock::now() - begin;
+  const auto n = static_cast<double>(calls);
+  return {.wall_ns = wall.count() / n, .cpu_ns = (cpu_now() - cpu) / n};
+}
+
+/// Measures both in `rounds` turns, each long enough to be timed, after one turn that does not count.
+template <typename Base, typename Other>
+Comparison compare(Base base, Other other, std::size_t rounds) {
+  constexpr double kTurnNs = 300'000;
+  const Sample first = time_calls(base, 1);
+  time_calls(other, 1);
+  const double warm = std::max(time_calls(base, 1).wall_ns, 1.0);
+  const auto calls = static_cast<std::size_t>(std::max(1.0, kTurnNs / std::min(first.wall_ns, warm)));
+  std::vector<double> ratios;
+  std::vector<double> base_ns;
+  std::vector<double> other_ns;
+  std::vector<double> base_cpu;
+  std::vector<double> other_cpu;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    Sample a;
+    Sample b;
+    if (round % 2 == 0) {
+      a = time_calls(base, calls);
+      b = time_calls(other, calls);
+    } else {
+      b = time_calls(other, calls);
+      a = time_calls(base, calls);
+    }
+    ratios.push_back(b.wall_ns / a.wall_ns);
+    base_ns.push_back(a.wall_ns);
+    other_ns.push_back(b.wall_ns);
+    base_cpu.push_back(a.cpu_ns);
+    other_cpu.push_back(b.cpu_ns);
+  }
+  Comparison result{.base_ns = median(base_ns),
+                    .other_ns = median(other_ns),
+                    .base_cpu_ns = median(base_cpu),
+                    .other_cpu_ns = median(other_cpu),
+                    .ratio = median(ratios)};
+  std::ranges::sort(ratios);
+  const auto n = static_cast<double>(rounds);
+  const auto rank = static_cast<std::size_t>(std::max(0.0, std::floor(n / 2 - 0.98 * std::sqrt(n))));
+  result.low = ratios[rank];
+  result.high = ratios[ratios.size() - 1 - rank];
+  return result;
+}
+
+}  // namespace vyre::bench

@@ -1,0 +1,52 @@
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_command.hpp"
+
+namespace vyre::tests {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(DevicesCommand, ListsWhatIsThereForAPerson) {
+  const CommandResult result = run_vyre({"devices"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("vulkan: "), HasSubstr("type  "), HasSubstr("one binding"), HasSubstr("capabilities")));
+}
+
+TEST(DevicesCommand, SpeaksJsonAndTellsInlineFromThreaded) {
+  const auto software = [](const std::vector<std::string>& arguments) {
+    const CommandResult result = run_vyre(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const json listed = json::parse(result.out);
+    EXPECT_EQ(listed["backends"][0]["name"], "vulkan");
+    EXPECT_EQ(listed["backends"][0]["found"], true);
+    for (const json& device : listed["backends"][0]["devices"]) {
+      EXPECT_GT(device["limits"]["max_storage_range"], 0);
+      EXPECT_GT(device["limits"]["queues"], 0);
+      if (device["type"] == "cpu") return device;
+    }
+    return json{};
+  };
+  const json threaded = software({"devices", "--json"});
+  const json inline_run = software({"devices", "--json", "--inline"});
+  EXPECT_EQ(threaded["configuration"], "threaded");
+  EXPECT_EQ(inline_run["configuration"], "inline");
+  EXPECT_NE(threaded["signature"], inline_run["signature"]);
+}
+
+TEST(DevicesCommand, SaysWhyThereIsNone) {
+  const CommandResult result = run_command(
+      {"env", "VK_ICD_FILENAMES=/nowhere.json", "VK_DRIVER_FILES=/nowhere.json", VYRE_BIN_DIR "/vyre", "devices"});
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.out, HasSubstr("vulkan: not there: "));
+}
+
+}  // namespace
+}  // namespace vyre::tests

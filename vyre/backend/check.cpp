@@ -1,0 +1,253 @@
+#include <vyre/backend/check.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+namespace vyre::backend {
+namespace {
+
+using program::BindingKind;
+
+constexpr std::array<std::string_view, 3> kDimensions = {"x", "y", "z"};
+
+std::unexpected<Error> invalid(std::string message) { return fail(ErrorCode::InvalidArgument, std::move(message)); }
+
+Result<void> at_most(std::string_view what, std::uint64_t value, std::uint64_t limit) {
+  if (value <= limit) return {};
+  return fail(ErrorCode::Unsupported, fmt::format("{} is {}, the device's limit is {}", what, value, limit));
+}
+
+std::string label(const RangeRule& rule) {
+  std::string text =
+      rule.set == 0 ? fmt::format("binding {}", rule.slot) : fmt::format("binding {} of set {}", rule.slot, rule.set);
+  if (!rule.name.empty()) text += fmt::format(" '{}'", rule.name);
+  if (rule.element != 0) text += fmt::format(" element {}", rule.element);
+  return text;
+}
+
+/// Checks commands one after another. Messages are made only for what is refused.
+class ListChecker {
+ public:
+  ListChecker(const ListView& view, const Limits& limits) noexcept : view_{view}, limits_{limits} {}
+
+  Result<void> operator()(const Dispatch& dispatch) {
+    const PipelineEntry* pipeline = view_.pipelines.find(dispatch.pipeline);
+    if (pipeline == nullptr) return invalid("the pipeline does not exist, or was freed");
+    if (dispatch.range_count != pipeline->rules.size()) {
+      return invalid(fmt::format("program '{}' has {} buffers, the dispatch binds {}", pipeline->program.name(),
+                                 pipeline->rules.size(), dispatch.range_count));
+    }
+    if (dispatch.param_bytes != pipeline->push_bytes) {
+      return invalid(fmt::format("program '{}' has {} bytes of push constants, the dispatch gives {}",
+                                 pipeline->program.name(), pipeline->push_bytes, dispatch.param_bytes));
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (dispatch.groups[i] > limits_.max_groups[i]) {
+        return invalid(fmt::format("the dispatch has {} groups in {}, the device's limit is {}", dispatch.groups[i],
+                                   kDimensions[i], limits_.max_groups[i]));
+      }
+    }
+    const std::span<const BufferRange> ranges = view_.list.ranges(dispatch);
+    for (std::size_t i = 0; i < ranges.size(); ++i) VYRE_TRY(check_binding(ranges[i], pipeline->rules[i]));
+    return {};
+  }
+
+  Result<void> operator()(const Copy& copy) const {
+    VYRE_TRY(check_bytes("the source", copy.from, copy.from_offset, copy.size));
+    VYRE_TRY(check_bytes("the destination", copy.to, copy.to_offset, copy.size));
+    const bool overlaps = copy.from == copy.to && copy.from_offset < copy.to_offset + copy.size &&
+                          copy.to_offset < copy.from_offset + copy.size;
+    if (overlaps) {
+      return invalid(fmt::format("{} bytes at {} overlap the {} bytes at {} they are copied to", copy.size,
+                                 copy.from_offset, copy.size, copy.to_offset));
+    }
+    return {};
+  }
+
+  Result<void> operator()(const Fill& fill) const {
+    const BufferEntry* buffer = view_.buffers.find(fill.range.buffer);
+    if (buffer == nullptr) return invalid("the buffer does not exist, or was freed");
+    if (fill.range.size == kWholeBuffer && fill.range.offset >= buffer->desc.size) {
+      return invalid(
+          fmt::format("the range begins at {}, the buffer has {} bytes", fill.range.offset, buffer->desc.size));
+    }
+    const std::uint64_t size = view_.size(fill.range);
+    VYRE_TRY(check_bytes("the range", fill.range.buffer, fill.range.offset, size));
+    const bool is_uniform = fill.pattern == (fill.pattern & 0xff) * 0x0101'0101U;
+    if (!is_uniform && (fill.range.offset % 4 != 0 || size % 4 != 0)) {
+      return invalid(
+          fmt::format("{} bytes at {} are filled with {:#010x}; a pattern of different bytes needs multiples of 4",
+                      size, fill.range.offset, fill.pattern));
+    }
+    return {};
+  }
+
+  Result<void> operator()(const Barrier& /*barrier*/) const { return {}; }
+
+  Result<void> operator()(const Timestamp& timestamp) {
+    if (limits_.max_timestamps == 0) return fail(ErrorCode::Unsupported, "the device has no timestamps");
+    if (++timestamps_ > limits_.max_timestamps) {
+      return invalid(fmt::format("the list has {} timestamps or more, the device's limit is {}", timestamps_,
+                                 limits_.max_timestamps));
+    }
+    if (timestamp.offset % 8 != 0) {
+      return invalid(fmt::format("the timestamp is written at {}, it needs a multiple of 8", timestamp.offset));
+    }
+    return check_bytes("the timestamp", timestamp.buffer, timestamp.offset, 8);
+  }
+
+ private:
+  Result<void> check_binding(const BufferRange& range, const RangeRule& rule) const {
+    const BufferEntry* buffer = view_.buffers.find(range.buffer);
+    if (buffer == nullptr) {
+      return invalid(fmt::format("the buffer of {} does not exist, or was freed", label(rule)));
+    }
+    const bool is_storage = rule.kind == BindingKind::StorageBuffer;
+    const std::uint64_t bytes = buffer->desc.size;
+    const std::uint32_t alignment = is_storage ? limits_.storage_alignment : limits_.uniform_alignment;
+    if (range.offset % alignment != 0) {
+      return invalid(
+          fmt::format("{} begins at byte {}, the device needs a multiple of {}", label(rule), range.offset, alignment));
+    }
+    const std::uint64_t room = range.offset < bytes ? bytes - range.offset : 0;
+    const std::uint64_t size = range.size == kWholeBuffer ? room : range.size;
+    if (size > room || size == 0) {
+      return invalid(fmt::format("{} has {} bytes at {}, the buffer has {}", label(rule), size, range.offset, bytes));
+    }
+    if (size < rule.min_bytes) {
+      return invalid(fmt::format("{} needs at least {} bytes, the view has {}", label(rule), rule.min_bytes, size));
+    }
+    const std::uint64_t limit = is_storage ? limits_.max_storage_range : limits_.max_uniform_range;
+    if (size > limit) {
+      return invalid(fmt::format("{} has {} bytes, the device's limit is {}", label(rule), size, limit));
+    }
+    return {};
+  }
+
+  Result<void> check_bytes(std::string_view what, BufferHandle handle, std::uint64_t offset, std::uint64_t size) const {
+    const BufferEntry* buffer = view_.buffers.find(handle);
+    if (buffer == nullptr) return invalid(fmt::format("the buffer of {} does not exist, or was freed", what));
+    const std::uint64_t bytes = buffer->desc.size;
+    if (size == 0 || offset > bytes || size > bytes - offset) {
+      return invalid(fmt::format("{} has {} bytes at {}, the buffer has {}", what, size, offset, bytes));
+    }
+    return {};
+  }
+
+  const ListView& view_;
+  const Limits& limits_;
+  std::uint32_t timestamps_ = 0;
+};
+
+std::string describe(const ListView& view, const Command& command, std::size_t index) {
+  struct Name {
+    const ListView& view;
+    std::string operator()(const Dispatch& dispatch) const {
+      const PipelineEntry* pipeline = view.pipelines.find(dispatch.pipeline);
+      return pipeline == nullptr ? "a dispatch" : fmt::format("a dispatch of '{}'", pipeline->program.name());
+    }
+    std::string operator()(const Copy& /*copy*/) const { return "a copy"; }
+    std::string operator()(const Fill& /*fill*/) const { return "a fill"; }
+    std::string operator()(const Barrier& /*barrier*/) const { return "a barrier"; }
+    std::string operator()(const Timestamp& /*timestamp*/) const { return "a timestamp"; }
+  };
+  return fmt::format("while checking command {}, {}", index, std::visit(Name{view}, command));
+}
+
+}  // namespace
+
+Result<void> check_buffer(const BufferDesc& desc, const Limits& limits) {
+  if (desc.size == 0) return invalid("a buffer of 0 bytes is asked for, it needs at least 1");
+  if (desc.size > limits.max_buffer_bytes) {
+    return invalid(
+        fmt::format("a buffer of {} bytes is asked for, the device's limit is {}", desc.size, limits.max_buffer_bytes));
+  }
+  return {};
+}
+
+Result<void> check_program(const program::Interface& interface, const DeviceInfo& info) {
+  const Limits& limits = info.limits;
+  if (interface.spirv_version > limits.max_spirv_version) {
+    return fail(ErrorCode::Unsupported,
+                fmt::format("the module has SPIR-V {}.{}, the device takes {}.{} or older",
+                            interface.spirv_version >> 16, interface.spirv_version >> 8 & 0xff,
+                            limits.max_spirv_version >> 16, limits.max_spirv_version >> 8 & 0xff));
+  }
+  for (const std::string& capability : interface.capabilities) {
+    if (!std::ranges::binary_search(info.spirv_capabilities, capability)) {
+      return fail(ErrorCode::Unsupported, fmt::format("the device does not have the capability {}", capability));
+    }
+  }
+  std::uint64_t invocations = 1;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::uint32_t size = interface.workgroup.size[i];
+    VYRE_TRY(at_most(fmt::format("the workgroup's size in {}", kDimensions[i]), size, limits.max_workgroup[i]));
+    invocations *= size;
+  }
+  VYRE_TRY(at_most("the number of invocations of a workgroup", invocations, limits.max_workgroup_invocations));
+  VYRE_TRY(at_most("the workgroup's shared memory in bytes", interface.shared_bytes, limits.max_shared_bytes));
+  VYRE_TRY(at_most("the size of the push constants in bytes",
+                   interface.push_constants ? interface.push_constants->size : 0, limits.max_push_bytes));
+  for (const program::Binding& binding : interface.bindings) {
+    if (!binding.count) {
+      return fail(ErrorCode::Unsupported,
+                  fmt::format("binding {} '{}' is an array of buffers without a length", binding.slot, binding.name));
+    }
+    VYRE_TRY(at_most("the number of a set", binding.set, limits.max_sets - 1));
+  }
+  std::uint64_t storage = 0;
+  std::uint64_t uniform = 0;
+  for (const BindingSlot& slot : slots_of(interface)) {
+    (slot.kind == BindingKind::StorageBuffer ? storage : uniform) += slot.count;
+  }
+  VYRE_TRY(at_most("the number of storage buffers", storage, limits.max_storage_buffers));
+  VYRE_TRY(at_most("the number of uniform buffers", uniform, limits.max_uniform_buffers));
+  VYRE_TRY(at_most("the number of buffers", storage + uniform, limits.max_buffers));
+  return {};
+}
+
+std::vector<BindingSlot> slots_of(const program::Interface& interface) {
+  std::vector<BindingSlot> slots;
+  for (const program::Binding& binding : interface.bindings) {
+    const std::uint32_t count = binding.count.value_or(1);
+    // Several variables can be one binding.
+    if (!slots.empty() && slots.back().set == binding.set && slots.back().slot == binding.slot) {
+      slots.back().count = std::max(slots.back().count, count);
+    } else {
+      slots.push_back({.set = binding.set, .slot = binding.slot, .kind = binding.kind, .count = count});
+    }
+  }
+  return slots;
+}
+
+std::vector<RangeRule> rules_of(const program::Interface& interface) {
+  std::vector<RangeRule> rules;
+  for (const BindingSlot& slot : slots_of(interface)) {
+    RangeRule rule{.set = slot.set, .slot = slot.slot, .kind = slot.kind};
+    for (const program::Binding& binding : interface.bindings) {
+      if (binding.set != slot.set || binding.slot != slot.slot) continue;
+      if (rule.name.empty()) rule.name = binding.name;
+      rule.min_bytes = std::max(rule.min_bytes, binding.size);
+    }
+    for (; rule.element < slot.count; ++rule.element) rules.push_back(rule);
+  }
+  return rules;
+}
+
+Result<void> check_list(const ListView& view, const Limits& limits) {
+  ListChecker checker{view, limits};
+  const std::span<const Command> commands = view.list.commands();
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (auto checked = std::visit(checker, commands[i]); !checked) [[unlikely]] {
+      return in_context(std::move(checked).error(), describe(view, commands[i], i));
+    }
+  }
+  return {};
+}
+
+}  // namespace vyre::backend

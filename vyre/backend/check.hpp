@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include <vyre/backend/driver.hpp>
+
+/// What `Device` refuses without asking a driver: pure functions over values.
+namespace vyre::backend {
+
+/// `InvalidArgument` for a buffer of no bytes or more than the limit.
+[[nodiscard]] Result<void> check_buffer(const BufferDesc& desc, const Limits& limits);
+
+/// `Unsupported`, naming what the device lacks or the limit that is passed, for a program it cannot run.
+[[nodiscard]] Result<void> check_program(const program::Interface& interface, const DeviceInfo& info);
+
+/// The places for buffers of a program, by set and slot, each once. No array of buffers may be unbounded.
+[[nodiscard]] std::vector<BindingSlot> slots_of(const program::Interface& interface);
+
+/// What each range of a dispatch must be: those of `slots_of`, arrays of buffers spread out.
+[[nodiscard]] std::vector<RangeRule> rules_of(const program::Interface& interface);
+
+/// `InvalidArgument`, naming the command, the binding, the value and the limit, for a list that cannot run.
+[[nodiscard]] Result<void> check_list(const ListView& view, const Limits& limits);
+
+}  // namespace vyre::backend

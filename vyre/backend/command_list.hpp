@@ -1,0 +1,131 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include <vyre/backend/handle.hpp>
+
+namespace vyre::backend {
+
+inline constexpr std::uint64_t kWholeBuffer = ~std::uint64_t{0};
+
+/// Some bytes of a buffer.
+struct BufferRange {
+  BufferHandle buffer = {};
+  std::uint64_t offset = 0;
+  std::uint64_t size = kWholeBuffer;  ///< `kWholeBuffer` reaches to the end.
+
+  friend bool operator==(const BufferRange&, const BufferRange&) = default;
+};
+
+using Groups = std::array<std::uint32_t, 3>;
+
+struct Dispatch {
+  PipelineHandle pipeline = {};
+  Groups groups = {1, 1, 1};
+  std::uint32_t first_range = 0;  ///< Within the list's ranges.
+  std::uint32_t range_count = 0;
+  std::uint32_t first_param = 0;  ///< Within the list's parameter bytes.
+  std::uint32_t param_bytes = 0;
+
+  friend bool operator==(const Dispatch&, const Dispatch&) = default;
+};
+
+struct Copy {
+  BufferHandle from = {};
+  BufferHandle to = {};
+  std::uint64_t from_offset = 0;
+  std::uint64_t to_offset = 0;
+  std::uint64_t size = 0;
+
+  friend bool operator==(const Copy&, const Copy&) = default;
+};
+
+struct Fill {
+  BufferRange range = {};
+  std::uint32_t pattern = 0;
+
+  friend bool operator==(const Fill&, const Fill&) = default;
+};
+
+struct Barrier {
+  friend bool operator==(const Barrier&, const Barrier&) = default;
+};
+
+struct Timestamp {
+  BufferHandle buffer = {};
+  std::uint64_t offset = 0;
+
+  friend bool operator==(const Timestamp&, const Timestamp&) = default;
+};
+
+using Command = std::variant<Dispatch, Copy, Fill, Barrier, Timestamp>;
+
+/// Work for a device: a value with nothing of any API in it. What is wrong with it is said when it is submitted or
+/// recorded.
+///
+/// Commands run in no particular order, and at once where the device can, except across a barrier. Building one
+/// allocates only until its memory has grown to what it needs; `clear` keeps it.
+class CommandList {
+ public:
+  /// Runs a kernel. `ranges` in the order of the program's bindings: by set, slot, and place in an array of buffers.
+  /// `params` are the bytes of the push-constant block, all of them.
+  void dispatch(PipelineHandle pipeline, std::span<const BufferRange> ranges, Groups groups,
+                std::span<const std::byte> params = {}) {
+    commands_.emplace_back(Dispatch{.pipeline = pipeline,
+                                    .groups = groups,
+                                    .first_range = static_cast<std::uint32_t>(ranges_.size()),
+                                    .range_count = static_cast<std::uint32_t>(ranges.size()),
+                                    .first_param = static_cast<std::uint32_t>(params_.size()),
+                                    .param_bytes = static_cast<std::uint32_t>(params.size())});
+    ranges_.insert(ranges_.end(), ranges.begin(), ranges.end());
+    params_.insert(params_.end(), params.begin(), params.end());
+  }
+
+  /// Copies `size` bytes; offsets and size may be odd, source and destination may not overlap.
+  void copy(BufferHandle from, std::uint64_t from_offset, BufferHandle to, std::uint64_t to_offset,
+            std::uint64_t size) {
+    commands_.emplace_back(
+        Copy{.from = from, .to = to, .from_offset = from_offset, .to_offset = to_offset, .size = size});
+  }
+
+  /// Repeats four bytes, little end first. Where offset or size is no multiple of four, all four must be the same.
+  void fill(const BufferRange& range, std::uint32_t pattern) {
+    commands_.emplace_back(Fill{.range = range, .pattern = pattern});
+  }
+
+  /// Everything before it is done, and seen, before anything behind it begins.
+  void barrier() { commands_.emplace_back(Barrier{}); }
+
+  /// Writes the device's time in ticks, 8 bytes, once everything before it is done. `offset` is a multiple of 8.
+  void timestamp(BufferHandle buffer, std::uint64_t offset) {
+    commands_.emplace_back(Timestamp{.buffer = buffer, .offset = offset});
+  }
+
+  void clear() noexcept {
+    commands_.clear();
+    ranges_.clear();
+    params_.clear();
+  }
+
+  [[nodiscard]] std::span<const Command> commands() const noexcept { return commands_; }
+  [[nodiscard]] std::span<const BufferRange> ranges(const Dispatch& dispatch) const noexcept {
+    return std::span{ranges_}.subspan(dispatch.first_range, dispatch.range_count);
+  }
+  [[nodiscard]] std::span<const std::byte> params(const Dispatch& dispatch) const noexcept {
+    return std::span{params_}.subspan(dispatch.first_param, dispatch.param_bytes);
+  }
+
+  friend bool operator==(const CommandList&, const CommandList&) = default;
+
+ private:
+  std::vector<Command> commands_;
+  std::vector<BufferRange> ranges_;
+  std::vector<std::byte> params_;
+};
+
+}  // namespace vyre::backend

@@ -1,0 +1,499 @@
+#include <vyre/backend/device.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <vyre/backend/check.hpp>
+
+namespace vyre::backend {
+namespace {
+
+constexpr std::uint64_t kStagingBytes = std::uint64_t{4} << 20;
+
+std::unexpected<Error> gone(std::string_view what) {
+  return fail(ErrorCode::InvalidArgument, fmt::format("the {} does not exist, or was freed", what));
+}
+
+template <typename T>
+void keep_each_once(std::vector<T>& values) {
+  std::ranges::sort(values);
+  const auto rest = std::ranges::unique(values);
+  values.erase(rest.begin(), rest.end());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> Device::open(Backend& backend, const DeviceInfo& info, const DeviceOptions& options) {
+  VYRE_ASSIGN(std::unique_ptr<DeviceDriver> driver, backend.open(info, options));
+  return std::make_unique<Device>(std::move(driver), options);
+}
+
+Device::Device(std::unique_ptr<DeviceDriver> driver, const DeviceOptions& options)
+    : driver_{std::move(driver)}, info_{driver_->info()}, options_{options} {
+  if (options_.memory_budget != 0) info_.limits.memory_bytes = options_.memory_budget;
+  options_.max_pending = std::max(options_.max_pending, 1U);
+  for (std::uint32_t i = 0; i < info_.limits.queues; ++i) {
+    queues_.push_back(std::make_unique<Queue>());
+    queues_.back()->pending.resize(options_.max_pending);
+  }
+}
+
+Device::~Device() {
+  // Objects must not go while work is pending, so that a wait that fails is tried again. A lost device has none.
+  constexpr int kAttempts = 3;
+  for (int i = 0; i < kAttempts && !lost_; ++i) {
+    if (wait_idle()) return;
+  }
+}
+
+DeviceUsage Device::usage() const {
+  DeviceUsage usage{.buffers = buffers_.size(),
+                    .pipelines = pipelines_.size(),
+                    .recordings = recordings_.size(),
+                    .bytes = bytes_,
+                    .bytes_waiting = bytes_waiting_};
+  if (staging_made_) --usage.buffers;
+  for (const std::unique_ptr<Queue>& queue : queues_) {
+    const std::lock_guard lock{queue->mutex};
+    usage.pending += queue->count;
+  }
+  const std::lock_guard lock{graves_mutex_};
+  usage.waiting = graves_.size();
+  return usage;
+}
+
+Result<void> Device::check_open() const {
+  if (!lost_.load(std::memory_order_relaxed)) return {};
+  return fail(ErrorCode::DeviceLost, fmt::format("device '{}' was lost, and its contents with it", info_.name));
+}
+
+std::unexpected<Error> Device::note(Error error) {
+  if (error.code == ErrorCode::DeviceLost) lost_ = true;
+  return std::unexpected{std::move(error)};
+}
+
+Result<BufferHandle> Device::allocate(const BufferDesc& desc) {
+  VYRE_TRY(check_open());
+  VYRE_TRY(check_buffer(desc, info_.limits));
+  const auto reserve = [&] {
+    std::uint64_t used = bytes_.load();
+    do {
+      if (desc.size > info_.limits.memory_bytes || used > info_.limits.memory_bytes - desc.size) return false;
+    } while (!bytes_.compare_exchange_weak(used, used + desc.size));
+    return true;
+  };
+  if (!reserve()) {
+    collect();
+    if (!reserve()) {
+      return fail(
+          ErrorCode::OutOfMemory,
+          fmt::format("a buffer needs {} bytes, {} of the budget of {} are in use ({} of them until pending work "
+                      "is done)",
+                      desc.size, bytes_.load(), info_.limits.memory_bytes, bytes_waiting_.load()));
+    }
+  }
+  auto object = driver_->allocate(desc);
+  if (!object) {
+    bytes_ -= desc.size;
+    return note(std::move(object).error());
+  }
+  const auto handle = buffers_.insert({.object = *std::move(object), .desc = desc});
+  if (!handle) {
+    bytes_ -= desc.size;
+    return fail(ErrorCode::OutOfMemory, fmt::format("there are {} buffers, that is the limit", buffers_.size()));
+  }
+  return *handle;
+}
+
+Result<void> Device::free(BufferHandle buffer) {
+  {
+    const std::unique_lock lock{lifetime_};
+    std::optional<BufferEntry> entry = buffers_.remove(buffer);
+    if (!entry) return gone("buffer");
+    ++free_epoch_;
+    bytes_waiting_ += entry->desc.size;
+    bury(*std::move(entry));
+  }
+  collect();
+  return {};
+}
+
+Result<std::span<std::byte>> Device::map(BufferHandle buffer) {
+  VYRE_TRY(check_open());
+  const std::shared_lock lock{lifetime_};
+  const BufferEntry* entry = buffers_.find(buffer);
+  if (entry == nullptr) return gone("buffer");
+  if (entry->object->mapped == nullptr) {
+    return fail(ErrorCode::Unsupported,
+                fmt::format("a buffer in device memory cannot be mapped on device '{}'", info_.name));
+  }
+  return std::span{entry->object->mapped, entry->desc.size};
+}
+
+Result<void> Device::write(BufferHandle buffer, std::uint64_t offset, std::span<const std::byte> bytes) {
+  return transfer(buffer, offset, bytes, {});
+}
+
+Result<void> Device::read(BufferHandle buffer, std::uint64_t offset, std::span<std::byte> bytes) {
+  return transfer(buffer, offset, {}, bytes);
+}
+
+Result<void> Device::transfer(BufferHandle buffer, std::uint64_t offset, std::span<const std::byte> in,
+                              std::span<std::byte> out) {
+  VYRE_TRY(check_open());
+  const std::uint64_t size = in.size() + out.size();
+  {
+    const std::shared_lock lock{lifetime_};
+    const BufferEntry* entry = buffers_.find(buffer);
+    if (entry == nullptr) return gone("buffer");
+    if (offset > entry->desc.size || size > entry->desc.size - offset) {
+      return fail(ErrorCode::InvalidArgument, fmt::format("{} bytes at {} are {}, the buffer has {}", size, offset,
+                                                          out.empty() ? "written" : "read", entry->desc.size));
+    }
+    if (size == 0) return {};
+    if (std::byte* mapped = entry->object->mapped; mapped != nullptr) {
+      if (!in.empty()) std::memcpy(mapped + offset, in.data(), in.size());
+      if (!out.empty()) std::memcpy(out.data(), mapped + offset, out.size());
+      return {};
+    }
+  }
+  return transfer_staged(buffer, offset, in, out);
+}
+
+Result<void> Device::transfer_staged(BufferHandle buffer, std::uint64_t offset, std::span<const std::byte> in,
+                                     std::span<std::byte> out) {
+  const std::lock_guard lock{staging_mutex_};
+  if (!staging_made_) {
+    // Not counted: reading a result must not fail because memory is used up.
+    const BufferDesc desc{.size = kStagingBytes, .memory = Memory::Readback};
+    auto object = driver_->allocate(desc);
+    if (!object) return note(std::move(object).error());
+    const auto handle = buffers_.insert({.object = *std::move(object), .desc = desc});
+    if (!handle) return fail(ErrorCode::OutOfMemory, "there are too many buffers to make one for staging");
+    staging_ = *handle;
+    staging_made_ = true;
+  }
+  std::byte* staging = buffers_.at(staging_).object->mapped;
+  CommandList list;
+  const auto run = [&]() -> Result<void> {
+    VYRE_ASSIGN(const Ticket ticket, submit(list));
+    return wait(ticket);
+  };
+  while (!in.empty() || !out.empty()) {
+    list.clear();
+    const std::size_t part = std::min<std::size_t>(kStagingBytes, in.size() + out.size());
+    if (!in.empty()) {
+      std::memcpy(staging, in.data(), part);
+      list.copy(staging_, 0, buffer, offset, part);
+      VYRE_TRY(run());
+      in = in.subspan(part);
+    } else {
+      list.copy(buffer, offset, staging_, 0, part);
+      VYRE_TRY(run());
+      std::memcpy(out.data(), staging, part);
+      out = out.subspan(part);
+    }
+    offset += part;
+  }
+  return {};
+}
+
+Result<PipelineHandle> Device::compile(const program::Program& program, const CompileOptions& options) {
+  VYRE_TRY(check_open());
+  const auto named = [&](Error error) {
+    return in_context(std::move(error), fmt::format("while compiling program '{}'", program.name()));
+  };
+  Result<program::SpecKey> key = program.spec_key(options.values);
+  if (!key) return named(std::move(key).error());
+  program::Interface specialised;
+  if (!key->values.empty()) {
+    Result<program::Interface> derived = program.specialise(key->values);
+    if (!derived) return named(std::move(derived).error());
+    specialised = *std::move(derived);
+  }
+  const program::Interface& interface = key->values.empty() ? program.interface() : specialised;
+  if (auto checked = check_program(interface, info_); !checked) return named(std::move(checked).error());
+  const std::vector<BindingSlot> slots = slots_of(interface);
+  auto object = driver_->compile({.program = program, .interface = interface, .values = key->values, .slots = slots});
+  if (!object) return note(named(std::move(object).error()).error());
+  const auto handle = pipelines_.insert({.object = *std::move(object),
+                                         .program = program,
+                                         .rules = rules_of(interface),
+                                         .push_bytes = interface.push_constants ? interface.push_constants->size : 0});
+  if (!handle) {
+    return fail(ErrorCode::OutOfMemory, fmt::format("there are {} pipelines, that is the limit", pipelines_.size()));
+  }
+  if (options.warm) {
+    if (auto warmed = warm(*handle); !warmed) {
+      std::ignore = free(*handle);
+      return named(std::move(warmed).error());
+    }
+  }
+  return *handle;
+}
+
+Result<void> Device::warm(PipelineHandle pipeline) {
+  // Drivers that compile at the first dispatch do so for one of no groups.
+  const PipelineEntry& entry = pipelines_.at(pipeline);
+  BufferRange range{.offset = 0, .size = 1};
+  for (const RangeRule& rule : entry.rules) range.size = std::max(range.size, rule.min_bytes);
+  VYRE_ASSIGN(range.buffer, allocate({.size = range.size}));
+  CommandList list;
+  list.dispatch(pipeline, std::vector<BufferRange>(entry.rules.size(), range), {0, 0, 0},
+                std::vector<std::byte>(entry.push_bytes));
+  Result<Ticket> ticket = submit(list);
+  Result<void> done = ticket ? wait(*ticket) : std::unexpected{ticket.error()};
+  VYRE_TRY(free(range.buffer));
+  return done;
+}
+
+Result<void> Device::free(PipelineHandle pipeline) {
+  {
+    const std::unique_lock lock{lifetime_};
+    std::optional<PipelineEntry> entry = pipelines_.remove(pipeline);
+    if (!entry) return gone("pipeline");
+    ++free_epoch_;
+    bury(*std::move(entry));
+  }
+  collect();
+  return {};
+}
+
+Result<void> Device::check_submission(const SubmitOptions& options) {
+  VYRE_TRY(check_open());
+  if (options.queue >= queues_.size()) {
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("queue {} is asked for, the device has {}", options.queue, queues_.size()));
+  }
+  for (const Ticket ticket : options.after) VYRE_TRY(check_ticket(ticket));
+  return {};
+}
+
+Result<void> Device::check_ticket(Ticket ticket) {
+  if (ticket.queue >= queues_.size()) {
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("the ticket is of queue {}, the device has {}", ticket.queue, queues_.size()));
+  }
+  const std::uint64_t issued = queues_[ticket.queue]->issued.load();
+  if (ticket.value > issued) {
+    return fail(ErrorCode::InvalidArgument, fmt::format("ticket {} of queue {} was not issued, the last is {}",
+                                                        ticket.value, ticket.queue, issued));
+  }
+  return {};
+}
+
+Result<Ticket> Device::submit(const CommandList& list, const SubmitOptions& options) {
+  VYRE_TRY(check_submission(options));
+  VYRE_TRY(make_room(options));
+  const std::shared_lock lock{lifetime_};
+  const ListView view{.list = list, .buffers = buffers_, .pipelines = pipelines_};
+  VYRE_TRY(check_list(view, info_.limits));
+  auto recording = driver_->record(view, Reuse::Once);
+  if (!recording) return note(std::move(recording).error());
+  DriverRecording& object = **recording;
+  return launch(object, *std::move(recording), options);
+}
+
+Result<RecordingHandle> Device::record(const CommandList& list) {
+  VYRE_TRY(check_open());
+  const std::shared_lock lock{lifetime_};
+  const ListView view{.list = list, .buffers = buffers_, .pipelines = pipelines_};
+  VYRE_TRY(check_list(view, info_.limits));
+  RecordingEntry entry;
+  for (const Command& command : list.commands()) {
+    if (const auto* dispatch = std::get_if<Dispatch>(&command)) {
+      entry.pipelines.push_back(dispatch->pipeline);
+      for (const BufferRange& range : list.ranges(*dispatch)) entry.buffers.push_back(range.buffer);
+    } else if (const auto* copy = std::get_if<Copy>(&command)) {
+      entry.buffers.insert(entry.buffers.end(), {copy->from, copy->to});
+    } else if (const auto* fill = std::get_if<Fill>(&command)) {
+      entry.buffers.push_back(fill->range.buffer);
+    } else if (const auto* timestamp = std::get_if<Timestamp>(&command)) {
+      entry.buffers.push_back(timestamp->buffer);
+    }
+  }
+  keep_each_once(entry.buffers);
+  keep_each_once(entry.pipelines);
+  entry.checked_epoch = free_epoch_;
+  auto object = driver_->record(view, Reuse::Many);
+  if (!object) return note(std::move(object).error());
+  entry.object = *std::move(object);
+  const auto handle = recordings_.insert(std::move(entry));
+  if (!handle) {
+    return fail(ErrorCode::OutOfMemory, fmt::format("there are {} recordings, that is the limit", recordings_.size()));
+  }
+  return *handle;
+}
+
+Result<void> Device::check_alive(RecordingEntry& entry) {
+  const std::uint64_t epoch = free_epoch_;
+  std::atomic_ref checked{entry.checked_epoch};
+  if (checked.load(std::memory_order_relaxed) == epoch) return {};
+  for (const BufferHandle buffer : entry.buffers) {
+    if (buffers_.find(buffer) == nullptr) {
+      return fail(ErrorCode::InvalidArgument, "the recording names a buffer that was freed");
+    }
+  }
+  for (const PipelineHandle pipeline : entry.pipelines) {
+    if (pipelines_.find(pipeline) == nullptr) {
+      return fail(ErrorCode::InvalidArgument, "the recording names a pipeline that was freed");
+    }
+  }
+  checked.store(epoch, std::memory_order_relaxed);
+  return {};
+}
+
+Result<Ticket> Device::replay(RecordingHandle recording, const SubmitOptions& options) {
+  VYRE_TRY(check_submission(options));
+  VYRE_TRY(make_room(options));
+  const std::shared_lock lock{lifetime_};
+  RecordingEntry* entry = recordings_.find(recording);
+  if (entry == nullptr) return gone("recording");
+  VYRE_TRY(check_alive(*entry));
+  return launch(*entry->object, nullptr, options);
+}
+
+Result<void> Device::free(RecordingHandle recording) {
+  {
+    const std::unique_lock lock{lifetime_};
+    std::optional<RecordingEntry> entry = recordings_.remove(recording);
+    if (!entry) return gone("recording");
+    bury(*std::move(entry));
+  }
+  collect();
+  return {};
+}
+
+Result<Ticket> Device::launch(DriverRecording& recording, RecordingPtr owned, const SubmitOptions& options) {
+  Queue& queue = *queues_[options.queue];
+  const std::lock_guard lock{queue.mutex};
+  const Ticket ticket{.queue = options.queue, .value = queue.issued.load(std::memory_order_relaxed) + 1};
+  if (auto launched = driver_->launch(recording, ticket, options.after); !launched) {
+    return note(std::move(launched).error());
+  }
+  queue.issued.store(ticket.value);
+  if (queue.count == queue.pending.size()) {
+    // Several threads made room at once. They are few, so that the ring stays near its bound.
+    std::ranges::rotate(queue.pending, queue.pending.begin() + static_cast<std::ptrdiff_t>(queue.first));
+    queue.first = 0;
+    queue.pending.resize(queue.pending.size() + 1);
+  }
+  queue.pending[(queue.first + queue.count) % queue.pending.size()] = {.value = ticket.value,
+                                                                       .recording = std::move(owned)};
+  ++queue.count;
+  return ticket;
+}
+
+Result<void> Device::make_room(const SubmitOptions& options) {
+  Queue& queue = *queues_[options.queue];
+  for (;;) {
+    std::uint64_t oldest = 0;
+    {
+      const std::lock_guard lock{queue.mutex};
+      if (queue.count == 0) return {};
+      VYRE_TRY(advance(options.queue));
+      if (queue.count < options_.max_pending) return {};
+      oldest = queue.pending[queue.first].value;
+    }
+    auto reached = driver_->wait({.queue = options.queue, .value = oldest}, options.timeout);
+    if (!reached) return note(std::move(reached).error());
+    if (!*reached) {
+      return fail(ErrorCode::TimedOut, fmt::format("{} submissions are pending on queue {}, that is the limit",
+                                                   options_.max_pending, options.queue));
+    }
+  }
+}
+
+Result<void> Device::advance(std::uint32_t index) {
+  auto completed = driver_->completed(index);
+  if (!completed) return note(std::move(completed).error());
+  retire(*queues_[index], *completed);
+  return {};
+}
+
+void Device::retire(Queue& queue, std::uint64_t value) {
+  if (value > queue.done.load(std::memory_order_relaxed)) queue.done = value;
+  while (queue.count > 0 && queue.pending[queue.first].value <= value) {
+    queue.pending[queue.first].recording.reset();
+    queue.first = (queue.first + 1) % queue.pending.size();
+    --queue.count;
+  }
+}
+
+void Device::bury(Freed object) {
+  Grave grave{.issued = {}, .object = std::move(object)};
+  for (const std::unique_ptr<Queue>& queue : queues_) grave.issued.push_back(queue->issued);
+  const std::lock_guard lock{graves_mutex_};
+  graves_.push_back(std::move(grave));
+  has_graves_ = true;
+}
+
+void Device::collect() {
+  for (std::uint32_t i = 0; i < queues_.size(); ++i) {
+    const std::lock_guard lock{queues_[i]->mutex};
+    // A device that fails to answer keeps what it has.
+    if (queues_[i]->done != queues_[i]->issued) std::ignore = advance(i);
+  }
+  std::vector<Grave> dead;
+  {
+    const std::lock_guard lock{graves_mutex_};
+    const auto is_used = [&](const Grave& grave) {
+      for (std::size_t i = 0; i < queues_.size(); ++i) {
+        if (grave.issued[i] > queues_[i]->done) return true;
+      }
+      return false;
+    };
+    const auto first_dead = std::partition(graves_.begin(), graves_.end(), is_used);
+    dead.assign(std::make_move_iterator(first_dead), std::make_move_iterator(graves_.end()));
+    graves_.erase(first_dead, graves_.end());
+    has_graves_ = !graves_.empty();
+  }
+  for (const Grave& grave : dead) {
+    if (const auto* buffer = std::get_if<BufferEntry>(&grave.object)) {
+      bytes_ -= buffer->desc.size;
+      bytes_waiting_ -= buffer->desc.size;
+    }
+  }
+}
+
+Result<bool> Device::poll(Ticket ticket) {
+  VYRE_TRY(check_open());
+  VYRE_TRY(check_ticket(ticket));
+  Queue& queue = *queues_[ticket.queue];
+  if (queue.done >= ticket.value) return true;
+  const std::lock_guard lock{queue.mutex};
+  VYRE_TRY(advance(ticket.queue));
+  return queue.done >= ticket.value;
+}
+
+Result<void> Device::wait(Ticket ticket, std::chrono::nanoseconds timeout) {
+  VYRE_TRY(check_open());
+  VYRE_TRY(check_ticket(ticket));
+  Queue& queue = *queues_[ticket.queue];
+  if (queue.done < ticket.value) {
+    auto reached = driver_->wait(ticket, std::max(timeout, std::chrono::nanoseconds::zero()));
+    if (!reached) return note(std::move(reached).error());
+    if (!*reached) {
+      return fail(ErrorCode::TimedOut, fmt::format("ticket {} of queue {} is not done after {} ns", ticket.value,
+                                                   ticket.queue, timeout.count()));
+    }
+    const std::lock_guard lock{queue.mutex};
+    retire(queue, ticket.value);
+  }
+  if (has_graves_) collect();
+  return {};
+}
+
+Result<void> Device::wait_idle(std::chrono::nanoseconds timeout) {
+  for (std::uint32_t i = 0; i < queues_.size(); ++i) {
+    VYRE_TRY(wait({.queue = i, .value = queues_[i]->issued}, timeout));
+  }
+  return {};
+}
+
+}  // namespace vyre::backend

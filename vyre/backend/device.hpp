@@ -1,0 +1,163 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <vyre/backend/driver.hpp>
+
+namespace vyre::backend {
+
+inline constexpr std::chrono::nanoseconds kForever = std::chrono::nanoseconds::max();
+
+struct CompileOptions {
+  std::span<const program::spirv::SpecOverride> values = {};
+  bool warm = false;  ///< Compile everything now, also what the driver would leave for the first dispatch.
+};
+
+struct SubmitOptions {
+  std::uint32_t queue = 0;
+  std::span<const Ticket> after = {};           ///< Work on other queues that must be done first.
+  std::chrono::nanoseconds timeout = kForever;  ///< How long to wait while too much is pending.
+};
+
+/// What a device holds now.
+struct DeviceUsage {
+  std::size_t buffers = 0;
+  std::size_t pipelines = 0;
+  std::size_t recordings = 0;
+  std::uint64_t bytes = 0;          ///< Of all buffers, those that wait for release included.
+  std::uint64_t bytes_waiting = 0;  ///< Of buffers that were freed while work was pending.
+  std::size_t waiting = 0;          ///< Objects that were freed while work was pending.
+  std::size_t pending = 0;          ///< Submissions that are not known to be done.
+
+  friend bool operator==(const DeviceUsage&, const DeviceUsage&) = default;
+};
+
+/// An open device. Everything that can be refused without its driver is refused here, by name and with the limit;
+/// memory and handles are accounted here; freed objects are kept until all work submitted before is done.
+///
+/// Lists submitted to one queue run as if one after another; within a list only barriers order commands. After
+/// `DeviceLost` every call gives it again, contents are lost, and the device can be opened anew.
+/// Thread safety: all members may be called concurrently. Closing waits until all work is done.
+class Device {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Device>> open(Backend& backend, const DeviceInfo& info,
+                                                            const DeviceOptions& options = {});
+  Device(std::unique_ptr<DeviceDriver> driver, const DeviceOptions& options);
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  ~Device();
+
+  [[nodiscard]] const DeviceInfo& info() const noexcept { return info_; }
+  [[nodiscard]] DeviceUsage usage() const;
+  /// The clock that waiting and working take time on: the machine's, or a virtual one.
+  [[nodiscard]] std::uint64_t now_ns() noexcept { return driver_->now_ns(); }
+
+  /// The contents are undefined. `InvalidArgument` beyond the limit of a buffer, `OutOfMemory` beyond the budget.
+  [[nodiscard]] Result<BufferHandle> allocate(const BufferDesc& desc);
+  /// Memory comes back when all work submitted before is done. Recordings that name it are refused from now on.
+  [[nodiscard]] Result<void> free(BufferHandle buffer);
+  /// The bytes of a buffer, shared with the device. `Unsupported` if this one cannot be mapped. Whoever reads or
+  /// writes them waits first for the work that uses them.
+  [[nodiscard]] Result<std::span<std::byte>> map(BufferHandle buffer);
+  /// Copies bytes to or from a buffer at once, mapped or not. The caller has waited for the work that uses them.
+  [[nodiscard]] Result<void> write(BufferHandle buffer, std::uint64_t offset, std::span<const std::byte> bytes);
+  [[nodiscard]] Result<void> read(BufferHandle buffer, std::uint64_t offset, std::span<std::byte> bytes);
+
+  /// `Unsupported`, naming what is missing, for a program that needs more than the device has.
+  [[nodiscard]] Result<PipelineHandle> compile(const program::Program& program, const CompileOptions& options = {});
+  [[nodiscard]] Result<void> free(PipelineHandle pipeline);
+
+  /// Runs a list. `InvalidArgument`, naming the command, for a list that cannot run; then none of it does.
+  [[nodiscard]] Result<Ticket> submit(const CommandList& list, const SubmitOptions& options = {});
+  /// Keeps a list as the driver runs it.
+  [[nodiscard]] Result<RecordingHandle> record(const CommandList& list);
+  /// Runs a recording, also while earlier replays of it are pending. `InvalidArgument` if it outlived what it names.
+  [[nodiscard]] Result<Ticket> replay(RecordingHandle recording, const SubmitOptions& options = {});
+  [[nodiscard]] Result<void> free(RecordingHandle recording);
+
+  /// Whether a ticket is done.
+  [[nodiscard]] Result<bool> poll(Ticket ticket);
+  /// Waits for a ticket. `TimedOut` cancels nothing.
+  [[nodiscard]] Result<void> wait(Ticket ticket, std::chrono::nanoseconds timeout = kForever);
+  /// Waits for everything that was submitted.
+  [[nodiscard]] Result<void> wait_idle(std::chrono::nanoseconds timeout = kForever);
+
+ private:
+  struct RecordingEntry {
+    RecordingPtr object;
+    std::vector<BufferHandle> buffers;      // Each once.
+    std::vector<PipelineHandle> pipelines;  // Each once.
+    std::uint64_t checked_epoch = 0;        // What `free_epoch_` was when all of them were last seen alive.
+  };
+  struct Pending {
+    std::uint64_t value = 0;
+    RecordingPtr recording;  // Null for a replay.
+  };
+  struct Queue {
+    std::mutex mutex;
+    std::atomic<std::uint64_t> issued = 0;
+    std::atomic<std::uint64_t> done = 0;
+    std::vector<Pending> pending;  // A ring, of max_pending at first.
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+  using Freed = std::variant<BufferEntry, PipelineEntry, RecordingEntry>;
+  struct Grave {
+    std::vector<std::uint64_t> issued;  // By queue, when it was freed.
+    Freed object;
+  };
+
+  [[nodiscard]] Result<void> check_open() const;
+  [[nodiscard]] Result<void> check_submission(const SubmitOptions& options);
+  [[nodiscard]] Result<void> check_ticket(Ticket ticket);
+  [[nodiscard]] Result<Ticket> launch(DriverRecording& recording, RecordingPtr owned, const SubmitOptions& options);
+  [[nodiscard]] Result<void> make_room(const SubmitOptions& options);
+  [[nodiscard]] Result<void> warm(PipelineHandle pipeline);
+  [[nodiscard]] Result<void> check_alive(RecordingEntry& entry);
+  /// One of `in` and `out` is empty.
+  [[nodiscard]] Result<void> transfer(BufferHandle buffer, std::uint64_t offset, std::span<const std::byte> in,
+                                      std::span<std::byte> out);
+  [[nodiscard]] Result<void> transfer_staged(BufferHandle buffer, std::uint64_t offset, std::span<const std::byte> in,
+                                             std::span<std::byte> out);
+  /// Reads how far a queue is. Its lock is held.
+  [[nodiscard]] Result<void> advance(std::uint32_t queue);
+  /// Notes how far a queue is and releases one-time recordings that are done. Its lock is held.
+  static void retire(Queue& queue, std::uint64_t value);
+  void bury(Freed object);
+  /// Destroys what was freed and is no longer used.
+  void collect();
+  [[nodiscard]] std::unexpected<Error> note(Error error);
+
+  std::unique_ptr<DeviceDriver> driver_;
+  DeviceInfo info_;
+  DeviceOptions options_;
+  BufferTable buffers_;
+  PipelineTable pipelines_;
+  HandleTable<RecordingEntry, RecordingTag> recordings_;
+  // Held shared while a list is checked, translated and launched, so that nothing it names goes in between; held alone
+  // by whoever frees.
+  std::shared_mutex lifetime_;
+  std::atomic<std::uint64_t> free_epoch_ = 1;
+  std::vector<std::unique_ptr<Queue>> queues_;
+  mutable std::mutex graves_mutex_;
+  std::vector<Grave> graves_;
+  std::atomic<bool> has_graves_ = false;
+  std::atomic<std::uint64_t> bytes_ = 0;
+  std::atomic<std::uint64_t> bytes_waiting_ = 0;
+  std::atomic<bool> lost_ = false;
+  std::mutex staging_mutex_;
+  BufferHandle staging_ = {};
+  std::atomic<bool> staging_made_ = false;
+};
+
+}  // namespace vyre::backend

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vyre::backend {
+
+enum class DeviceType : std::uint8_t { DiscreteGpu, IntegratedGpu, VirtualGpu, Cpu, Other };
+
+/// `discrete-gpu` and the like.
+[[nodiscard]] std::string_view to_string(DeviceType type) noexcept;
+
+/// What a device allows. What goes beyond is refused by name before a driver sees it.
+struct Limits {
+  std::uint64_t memory_bytes = 0;       ///< All buffers together.
+  std::uint64_t max_buffer_bytes = 0;   ///< One buffer.
+  std::uint64_t max_storage_range = 0;  ///< What one storage binding reaches.
+  std::uint64_t max_uniform_range = 0;  ///< What one uniform binding reaches.
+  std::uint32_t storage_alignment = 1;  ///< Of the offset of a storage binding.
+  std::uint32_t uniform_alignment = 1;  ///< Of the offset of a uniform binding.
+  std::uint32_t max_sets = 0;
+  std::uint32_t max_storage_buffers = 0;  ///< Of one program.
+  std::uint32_t max_uniform_buffers = 0;  ///< Of one program.
+  std::uint32_t max_buffers = 0;          ///< Of one program, storage and uniform together.
+  std::uint32_t max_push_bytes = 0;
+  std::array<std::uint32_t, 3> max_groups = {};
+  std::array<std::uint32_t, 3> max_workgroup = {};
+  std::uint32_t max_workgroup_invocations = 0;
+  std::uint32_t max_shared_bytes = 0;
+  std::uint32_t subgroup_size = 1;
+  std::uint32_t max_spirv_version = 0;  ///< 0x00010600 is 1.6.
+  std::uint32_t max_timestamps = 0;     ///< In one list; 0 if the device has none.
+  std::uint32_t queues = 1;
+
+  friend bool operator==(const Limits&, const Limits&) = default;
+};
+
+/// One device as its backend describes it. A value: it says the same as long as the machine is the same.
+struct DeviceInfo {
+  std::string backend = {};
+  std::string name = {};
+  DeviceType type = DeviceType::Other;
+  std::string driver = {};  ///< Its name and version as a person knows them.
+  std::string api = {};     ///< `Vulkan 1.3.230`
+  /// How a driver runs that can run in several ways, `inline` or `threaded`; empty for the others.
+  std::string configuration = {};
+  /// Changes when device, driver or configuration does, so that what was measured on another is not believed.
+  std::string signature = {};
+  Limits limits = {};
+  std::vector<std::string> spirv_capabilities = {};  ///< What programs may declare; sorted.
+  bool maps_device_memory = false;                   ///< Whether buffers in device memory can be mapped.
+  double timestamp_period_ns = 0;                    ///< What one tick of a timestamp is worth.
+
+  friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
+};
+
+}  // namespace vyre::backend

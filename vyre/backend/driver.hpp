@@ -1,0 +1,212 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <vyre/backend/command_list.hpp>
+#include <vyre/backend/device_info.hpp>
+#include <vyre/backend/handle.hpp>
+#include <vyre/base/error.hpp>
+#include <vyre/program/program.hpp>
+
+/// The header for those who write a backend. Those who use one read `device.hpp`.
+///
+/// Backends translate; they do not decide. Everything they are given was checked by `Device`: handles are live, ranges
+/// lie within their buffers and the device's limits, submissions are numbered, and an object is destroyed only when no
+/// submission that could use it is left. They report what only the driver can know.
+namespace vyre::backend {
+
+class DriverObject;
+
+/// Told when an object is destroyed. For decorators.
+class ObjectObserver {
+ public:
+  virtual ~ObjectObserver() = default;
+  virtual void on_destroy(const DriverObject& object) noexcept = 0;
+};
+
+/// What a driver made and a device owns.
+class DriverObject {
+ public:
+  DriverObject() = default;
+  DriverObject(const DriverObject&) = delete;
+  DriverObject& operator=(const DriverObject&) = delete;
+  virtual ~DriverObject() {
+    if (observer != nullptr) observer->on_destroy(*this);
+  }
+
+  ObjectObserver* observer = nullptr;
+};
+
+class DriverBuffer : public DriverObject {
+ public:
+  std::byte* mapped = nullptr;  ///< Coherent memory that host and device share, or null.
+};
+
+class DriverPipeline : public DriverObject {};
+
+/// A list as the driver runs it.
+class DriverRecording : public DriverObject {
+ public:
+  /// Gives it back to its driver, which may use it again. Called once, when none of its launches is pending.
+  virtual void release() noexcept { delete this; }
+};
+
+struct ReleaseRecording {
+  void operator()(DriverRecording* recording) const noexcept { recording->release(); }
+};
+using RecordingPtr = std::unique_ptr<DriverRecording, ReleaseRecording>;
+
+/// Where a buffer should live.
+enum class Memory : std::uint8_t {
+  Device,    ///< Fastest for kernels; mapped only where the device can.
+  Upload,    ///< Always mapped; the host writes, the device reads.
+  Readback,  ///< Always mapped; the device writes, the host reads.
+};
+
+struct BufferDesc {
+  std::uint64_t size = 0;
+  Memory memory = Memory::Device;
+
+  friend bool operator==(const BufferDesc&, const BufferDesc&) = default;
+};
+
+/// One place for buffers in a program: what a descriptor set layout has.
+struct BindingSlot {
+  std::uint32_t set = 0;
+  std::uint32_t slot = 0;
+  program::BindingKind kind = program::BindingKind::StorageBuffer;
+  std::uint32_t count = 1;  ///< Buffers in an array of them.
+
+  friend auto operator<=>(const BindingSlot&, const BindingSlot&) = default;
+};
+
+struct PipelineDesc {
+  const program::Program& program;
+  const program::Interface& interface;                   ///< Of the specialisation.
+  std::span<const program::spirv::SpecOverride> values;  ///< Those that differ from their defaults, by id.
+  std::span<const BindingSlot> slots;                    ///< By set and slot, each once.
+};
+
+struct BufferEntry {
+  std::unique_ptr<DriverBuffer> object;
+  BufferDesc desc;
+};
+
+/// What a pipeline asks of each range of a dispatch.
+struct RangeRule {
+  std::uint32_t set = 0;
+  std::uint32_t slot = 0;
+  std::uint32_t element = 0;
+  program::BindingKind kind = program::BindingKind::StorageBuffer;
+  std::uint64_t min_bytes = 1;
+  std::string name = {};
+
+  friend bool operator==(const RangeRule&, const RangeRule&) = default;
+};
+
+struct PipelineEntry {
+  std::unique_ptr<DriverPipeline> object;
+  program::Program program;
+  std::vector<RangeRule> rules;
+  std::uint32_t push_bytes = 0;
+};
+
+using BufferTable = HandleTable<BufferEntry, BufferTag>;
+using PipelineTable = HandleTable<PipelineEntry, PipelineTag>;
+
+/// A checked list with the objects it names.
+struct ListView {
+  const CommandList& list;
+  const BufferTable& buffers;
+  const PipelineTable& pipelines;
+
+  template <typename Native>
+  [[nodiscard]] Native& buffer(BufferHandle handle) const noexcept {
+    return static_cast<Native&>(*buffers.at(handle).object);
+  }
+  template <typename Native>
+  [[nodiscard]] Native& pipeline(PipelineHandle handle) const noexcept {
+    return static_cast<Native&>(*pipelines.at(handle).object);
+  }
+  /// The number of bytes of a range.
+  [[nodiscard]] std::uint64_t size(const BufferRange& range) const noexcept {
+    return range.size == kWholeBuffer ? buffers.at(range.buffer).desc.size - range.offset : range.size;
+  }
+};
+
+/// Whether a recording is launched once, and then released, or any number of times, several of them pending at once.
+enum class Reuse : std::uint8_t { Once, Many };
+
+/// A point in the work of a queue: its submissions are numbered from 1.
+struct Ticket {
+  std::uint32_t queue = 0;
+  std::uint64_t value = 0;  ///< 0 is done from the start.
+
+  friend bool operator==(const Ticket&, const Ticket&) = default;
+};
+
+/// The driver of one device: the contract that a backend fulfils.
+///
+/// Once a member has given `DeviceLost`, nothing runs on the device any more.
+/// Thread safety: all members may be called concurrently, except that launches into one queue come one after another,
+/// in the order of their tickets.
+class DeviceDriver {
+ public:
+  virtual ~DeviceDriver() = default;
+
+  [[nodiscard]] virtual const DeviceInfo& info() const noexcept = 0;
+
+  /// The contents are undefined. `OutOfMemory` if the driver has none.
+  [[nodiscard]] virtual Result<std::unique_ptr<DriverBuffer>> allocate(const BufferDesc& desc) = 0;
+
+  /// `CompileFailed` if the driver refuses the module, `Unsupported` if it cannot run it.
+  [[nodiscard]] virtual Result<std::unique_ptr<DriverPipeline>> compile(const PipelineDesc& desc) = 0;
+
+  /// Translates a list.
+  [[nodiscard]] virtual Result<RecordingPtr> record(const ListView& view, Reuse reuse) = 0;
+
+  /// Runs a recording behind everything launched into the queue before, and behind `after` of other queues. When it is
+  /// done the queue has reached `ticket`, and its results are visible to the host and to what is launched later.
+  /// After a failure nothing was launched and the ticket is used for the next one.
+  [[nodiscard]] virtual Result<void> launch(DriverRecording& recording, Ticket ticket,
+                                            std::span<const Ticket> after) = 0;
+
+  /// The last ticket that a queue has reached. Never falls. `DeviceLost` if the device is.
+  [[nodiscard]] virtual Result<std::uint64_t> completed(std::uint32_t queue) = 0;
+
+  /// Waits for a launched ticket. False after `timeout`.
+  [[nodiscard]] virtual Result<bool> wait(Ticket ticket, std::chrono::nanoseconds timeout) = 0;
+
+  /// The clock that waiting and working take time on, in nanoseconds.
+  [[nodiscard]] virtual std::uint64_t now_ns() noexcept = 0;
+};
+
+/// How a device is opened.
+struct DeviceOptions {
+  bool robust = true;               ///< Accesses outside a range do no harm: reads give something, writes are dropped.
+  std::uint64_t memory_budget = 0;  ///< Bytes of all buffers together; 0 for what the device has.
+  std::uint32_t max_pending = 64;   ///< Submissions per queue before `submit` waits.
+  bool map_device_memory = true;    ///< Whether buffers in device memory may be mapped where the device can.
+};
+
+/// One road to hardware.
+///
+/// Thread safety: all members may be called concurrently. Devices may outlive it.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+  /// Lists the devices present now, the best first. `Unavailable` if the driver itself is missing.
+  [[nodiscard]] virtual Result<std::vector<DeviceInfo>> devices() = 0;
+  /// Opens one of them.
+  [[nodiscard]] virtual Result<std::unique_ptr<DeviceDriver>> open(const DeviceInfo& info,
+                                                                   const DeviceOptions& options) = 0;
+};
+
+}  // namespace vyre::backend
