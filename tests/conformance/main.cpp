@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/conformance/suite.hpp"
+#include "tests/support/drivers.hpp"
 
 // conformance_test [--devices LIST] [--require-devices LIST] [--validation] and what GoogleTest takes.
 
@@ -69,6 +70,7 @@ Result<std::unique_ptr<Suite>> make_suite(int count, char** arguments) {
 
 int run(int count, char** arguments) {
   testing::InitGoogleTest(&count, arguments);
+  keep_drivers_loaded();
   auto made = make_suite(count, arguments);
   if (!made) {
     std::fprintf(stderr, "%s\n", to_string(made.error()).c_str());

@@ -15,6 +15,8 @@
 #include <vyre/backend/decorators.hpp>
 #include <vyre/backend/device.hpp>
 
+#include "tests/support/drivers.hpp"
+
 // For every N, the Nth call of Vulkan that can fail does: the error must be the right one, and nothing may be left.
 
 namespace vyre {
@@ -145,9 +147,7 @@ struct Case {
 };
 
 void fail_every_call(const Case& wanted, bool maps_device_memory) {
-  // The loader unloads drivers with their last instance, and what they leave then is no longer reachable.
-  static backend::Backend* const kKeepsDriversLoaded = backends::vulkan::make_vulkan_backend().release();
-  ASSERT_TRUE(kKeepsDriversLoaded->devices());
+  tests::keep_drivers_loaded();
   std::uint64_t failures = 0;
   for (std::uint64_t n = 1;; ++n) {
     fault = {.fail_at = n, .result = wanted.result};

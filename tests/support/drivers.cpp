@@ -1,0 +1,14 @@
+#include "tests/support/drivers.hpp"
+
+#include <tuple>
+
+#include <backends/vulkan/vulkan_backend.hpp>
+
+namespace vyre::tests {
+
+void keep_drivers_loaded() {
+  static backend::Backend* const kKept = backends::vulkan::make_vulkan_backend().release();
+  std::ignore = kKept->devices();
+}
+
+}  // namespace vyre::tests

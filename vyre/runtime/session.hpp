@@ -1,0 +1,206 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <vyre/backend/device.hpp>
+#include <vyre/base/error.hpp>
+#include <vyre/program/program.hpp>
+#include <vyre/report/run_report.hpp>
+#include <vyre/runtime/buffer.hpp>
+#include <vyre/runtime/params.hpp>
+
+namespace vyre::runtime {
+
+using report::RunReport;
+
+/// How batches reach the device.
+enum class LaunchMode : std::uint8_t {
+  Auto,     ///< Batched, and replayed when a batch comes back.
+  Plain,    ///< A submission for each operation.
+  Batched,  ///< One list, made anew for each batch.
+  Replay,   ///< One list, kept from the first time on.
+};
+
+/// `auto`, `plain`, `batched` or `replay`.
+[[nodiscard]] std::string_view to_string(LaunchMode mode) noexcept;
+
+struct SessionOptions {
+  LaunchMode mode = LaunchMode::Auto;
+  std::size_t max_batch = 8192;     ///< Operations before a batch is submitted without being asked.
+  std::size_t max_recordings = 64;  ///< Lists kept for replaying.
+  std::size_t max_recording_bytes = std::size_t{64} << 20;
+  std::size_t max_pipelines = 256;
+  std::chrono::nanoseconds watchdog = backend::kForever;  ///< The longest that any wait may take.
+};
+
+/// Workgroups of a dispatch.
+struct GroupCount {
+  std::uint32_t x = 1;
+  std::uint32_t y = 1;
+  std::uint32_t z = 1;
+
+  friend bool operator==(const GroupCount&, const GroupCount&) = default;
+};
+
+/// A buffer for a binding: of the next slot in order, or of the one with a name.
+struct Argument {
+  Argument(const BufferView& buffer) noexcept : view{buffer} {}  // NOLINT(google-explicit-constructor)
+  template <typename T>
+  Argument(const Buffer<T>& buffer) noexcept : view{buffer.view()} {}  // NOLINT(google-explicit-constructor)
+  Argument(std::string_view binding, const BufferView& buffer) noexcept : name{binding}, view{buffer} {}
+
+  std::string_view name = {};
+  BufferView view = {};
+};
+
+struct DispatchOptions {
+  GroupCount groups = {};
+  Params params = {};
+  std::span<const program::spirv::SpecOverride> values = {};
+  std::string_view label = {};  ///< By which a captured dispatch gets other parameters.
+  std::uint32_t repeat = 1;     ///< So many times, one after another.
+};
+
+/// One of many alike dispatches.
+struct DispatchItem {
+  std::span<const BufferView> buffers = {};  ///< In the order of the bindings.
+  GroupCount groups = {};
+  Params params = {};
+};
+
+/// A dispatch that was checked once and is enqueued cheaply. A name; it ends with the session or with its buffers.
+struct Prepared {
+  std::uint64_t session = 0;
+  std::uint32_t index = 0;
+
+  friend bool operator==(const Prepared&, const Prepared&) = default;
+};
+
+/// Operations that were recorded together. A name; it ends with the session or with its buffers.
+struct Capture {
+  std::uint64_t session = 0;
+  std::uint32_t index = 0;
+
+  friend bool operator==(const Capture&, const Capture&) = default;
+};
+
+/// Other parameters for the captured dispatches with a label.
+struct CaptureParams {
+  std::string_view label = {};
+  Params params = {};
+};
+
+/// A point in the work of a session, from `flush`.
+struct SessionTicket {
+  std::uint64_t batch = 0;
+
+  friend bool operator==(const SessionTicket&, const SessionTicket&) = default;
+};
+
+/// A stream of work. Everything it is told happens as if in order; what can be refused is refused at the call, by name.
+///
+/// Operations gather in a batch that is planned and launched by `flush`, `finish`, or when it is full. Which of them
+/// run at once, in what order, and in how many submissions is decided then; no result depends on it. Thread safety: one
+/// thread at a time. Many sessions may share a device. A session waits for its work when it ends.
+class Session {
+ public:
+  /// A session keeps its device open.
+  [[nodiscard]] static Result<Session> open(std::shared_ptr<backend::Device> device,
+                                            const SessionOptions& options = {});
+  Session(Session&& other) noexcept;
+  Session& operator=(Session&& other) noexcept;
+  ~Session();
+
+  [[nodiscard]] backend::Device& device() const noexcept;
+
+  /// Zeros.
+  [[nodiscard]] Result<BufferView> bytes(std::uint64_t size);
+  template <typename T>
+  [[nodiscard]] Result<Buffer<T>> buffer(std::uint64_t count) {
+    VYRE_ASSIGN(const BufferView view, bytes(count * sizeof(T)));
+    return Buffer<T>{view};
+  }
+  /// With the elements of a range, which are copied at once.
+  template <typename T, typename Range>
+    requires std::is_convertible_v<const Range&, std::span<const T>>
+  [[nodiscard]] Result<Buffer<T>> buffer(const Range& values) {
+    const std::span<const T> all = values;
+    VYRE_ASSIGN(const BufferView view, uninitialised(all.size_bytes()));
+    VYRE_TRY(write_bytes(view, std::as_bytes(all)));
+    return Buffer<T>{view};
+  }
+  /// Ends a whole buffer, and what was prepared or captured with it, once the work that uses it is done.
+  [[nodiscard]] Result<void> free(const BufferView& buffer);
+  /// The bytes that host and device share, once the work that uses them is done. `Unsupported` where there are none.
+  [[nodiscard]] Result<std::span<std::byte>> map(const BufferView& buffer);
+
+  /// Copies from the host. The source may go as soon as this returns.
+  [[nodiscard]] Result<void> write_bytes(const BufferView& to, std::span<const std::byte> bytes);
+  template <typename T>
+  [[nodiscard]] Result<void> write(const Buffer<T>& to, std::type_identity_t<std::span<const T>> values) {
+    return write_bytes(to, std::as_bytes(values));
+  }
+  /// Copies to the host. The bytes are there, and the span must live, until `finish` or the ticket of the next `flush`.
+  [[nodiscard]] Result<void> read_bytes(const BufferView& from, std::span<std::byte> bytes);
+  template <typename T>
+  [[nodiscard]] Result<void> read(const Buffer<T>& from, std::type_identity_t<std::span<T>> values) {
+    return read_bytes(from, std::as_writable_bytes(values));
+  }
+  /// Copies between views of the same size. They may not overlap.
+  [[nodiscard]] Result<void> copy(const BufferView& from, const BufferView& to);
+  /// Repeats four bytes; all must be the same where the view does not begin and end at multiples of four.
+  [[nodiscard]] Result<void> fill(const BufferView& view, std::uint32_t pattern);
+
+  [[nodiscard]] Result<void> dispatch(const program::Program& program, std::span<const Argument> arguments,
+                                      const DispatchOptions& options = {});
+  [[nodiscard]] Result<void> dispatch(const program::Program& program, std::initializer_list<Argument> arguments,
+                                      const DispatchOptions& options = {}) {
+    return dispatch(program, std::span{arguments.begin(), arguments.size()}, options);
+  }
+  /// Many dispatches of one program, one after another. None is enqueued if one is refused.
+  [[nodiscard]] Result<void> dispatch_many(const program::Program& program, std::span<const DispatchItem> items);
+
+  [[nodiscard]] Result<Prepared> prepare(const program::Program& program, std::span<const Argument> arguments,
+                                         const DispatchOptions& options = {});
+  [[nodiscard]] Result<Prepared> prepare(const program::Program& program, std::initializer_list<Argument> arguments,
+                                         const DispatchOptions& options = {}) {
+    return prepare(program, std::span{arguments.begin(), arguments.size()}, options);
+  }
+  [[nodiscard]] Result<void> enqueue(Prepared prepared);
+  /// With other parameters.
+  [[nodiscard]] Result<void> enqueue(Prepared prepared, const Params& params);
+
+  /// Keeps what `body` enqueues instead of running it: dispatches, copies between buffers and fills.
+  [[nodiscard]] Result<Capture> capture(const std::function<Result<void>()>& body);
+  /// Runs what was captured, with other parameters for some dispatches where they are given.
+  [[nodiscard]] Result<void> replay(Capture capture, std::span<const CaptureParams> params = {});
+
+  /// Launches what was enqueued so far.
+  [[nodiscard]] Result<SessionTicket> flush();
+  /// Waits for a ticket; what was read before it is there then.
+  [[nodiscard]] Result<void> wait(SessionTicket ticket);
+  /// Launches everything, waits for it, and says what was done. After a failure the error says how much completed, and
+  /// the session is empty.
+  [[nodiscard]] Result<RunReport> finish();
+
+ private:
+  struct State;
+
+  explicit Session(std::unique_ptr<State> state) noexcept;
+  [[nodiscard]] Result<BufferView> uninitialised(std::uint64_t size);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace vyre::runtime

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <vyre/backend/device.hpp>
+#include <vyre/backend/registry.hpp>
+
+namespace vyre::runtime {
+
+/// Which device is wanted. What is empty does not matter.
+struct DevicePreference {
+  std::string backend = {};  ///< `vulkan`
+  std::string name = {};     ///< A part of the device's name.
+
+  friend bool operator==(const DevicePreference&, const DevicePreference&) = default;
+};
+
+/// Every device of the machine, through every backend there is.
+class System {
+ public:
+  explicit System(backend::Registry registry) noexcept : registry_{std::move(registry)} {}
+
+  /// The devices there are, in order of preference. `Unavailable`, with every backend's reason, if there are none.
+  [[nodiscard]] Result<std::vector<backend::DeviceInfo>> devices() const;
+  /// Opens the first device that suits. `Unavailable`, naming those there are, if none does.
+  [[nodiscard]] Result<std::shared_ptr<backend::Device>> open(const DevicePreference& preference = {},
+                                                              const backend::DeviceOptions& options = {}) const;
+  [[nodiscard]] const backend::Registry& registry() const noexcept { return registry_; }
+
+ private:
+  backend::Registry registry_;
+};
+
+}  // namespace vyre::runtime

@@ -1,0 +1,33 @@
+#pragma once
+
+/// All that a program needs to run kernels: `#include <vyre/vyre.hpp>`.
+
+#include <backends/all/all_backends.hpp>
+#include <vyre/runtime/session.hpp>
+#include <vyre/runtime/system.hpp>
+
+namespace vyre {
+
+using backend::Device;
+using backend::DeviceOptions;
+using program::Program;
+using program::ProgramOptions;
+using report::RunReport;
+using runtime::Argument;
+using runtime::Buffer;
+using runtime::BufferView;
+using runtime::Capture;
+using runtime::DispatchItem;
+using runtime::DispatchOptions;
+using runtime::GroupCount;
+using runtime::LaunchMode;
+using runtime::param;
+using runtime::Params;
+using runtime::params;
+using runtime::params_block;
+using runtime::Prepared;
+using runtime::Session;
+using runtime::SessionOptions;
+using runtime::System;
+
+}  // namespace vyre
