@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <backends/vulkan/vulkan_backend.hpp>
 #include <vyre/backend/device.hpp>
@@ -153,6 +154,9 @@ void run(bool is_inline) {
 }  // namespace vyre::bench
 
 int main() {
+  // So that the C library does not give memory back and forth between turns, which falls on whoever comes first.
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+  mallopt(M_MMAP_THRESHOLD, 256 << 20);
   vyre::bench::run(true);
   vyre::bench::run(false);
 }

@@ -2,14 +2,13 @@
 
 #include <cstdlib>
 
-#include <backends/vulkan/vulkan_backend.hpp>
+#include <backends/all/all_backends.hpp>
 
 namespace vyre::cli {
 
-Result<const backend::Registry*> all_backends() {
-  static backend::Registry* const kRegistry = new backend::Registry;
-  if (kRegistry->backends().empty()) VYRE_TRY(kRegistry->add(backends::vulkan::make_vulkan_backend()));
-  return kRegistry;
+const backend::Registry& all_backends() {
+  static const backend::Registry* const kRegistry = new backend::Registry{backends::all()};
+  return *kRegistry;
 }
 
 void prefer_inline_drivers() { setenv("LP_NUM_THREADS", "0", 1); }

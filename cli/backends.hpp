@@ -6,7 +6,7 @@ namespace vyre::cli {
 
 /// Every backend that this program was built with, the preferred first. It lives as long as the process: drivers gain
 /// nothing from being unloaded, and some do not clean up when they are.
-[[nodiscard]] Result<const backend::Registry*> all_backends();
+[[nodiscard]] const backend::Registry& all_backends();
 
 /// Makes software drivers run work inline where they can. It changes the environment: only before any thread is
 /// started and any device is listed.

@@ -21,9 +21,8 @@ struct DevicesArguments {
 
 Result<int> run(const DevicesArguments& arguments) {
   if (arguments.run_inline) prefer_inline_drivers();
-  VYRE_ASSIGN(const backend::Registry* registry, all_backends());
   std::vector<report::BackendDevices> found;
-  for (const std::unique_ptr<backend::Backend>& backend : registry->backends()) {
+  for (const std::unique_ptr<backend::Backend>& backend : all_backends().backends()) {
     report::BackendDevices& each = found.emplace_back(report::BackendDevices{.backend = std::string{backend->name()}});
     if (auto devices = backend->devices()) {
       each.devices = *std::move(devices);

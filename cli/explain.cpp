@@ -14,16 +14,18 @@
 #include <fmt/format.h>
 
 #include <vyre/base/u128.hpp>
+#include <vyre/plan/batch_plan.hpp>
 #include <vyre/report/explain.hpp>
 #include <vyre/report/explanation.hpp>
 
 #include "cli/file.hpp"
+#include "cli/plan_json.hpp"
 #include "cli/policy_json.hpp"
 
 namespace vyre::cli {
 namespace {
 
-constexpr std::size_t kMaxBundle = std::size_t{16} << 20;
+constexpr std::size_t kMaxFile = std::size_t{16} << 20;
 constexpr std::uint32_t kMaxSlot = std::numeric_limits<std::uint32_t>::max();
 
 /// What was typed for one command.
@@ -177,10 +179,20 @@ Result<policy::DispatchFacts> read_facts(std::string_view text) {
 Result<std::string> explain_bundle(const Typed& typed) {
   const std::string path = typed.text("FILE");
   VYRE_ASSIGN(const File file, open_input(path));
-  VYRE_ASSIGN(const std::string text, file.read_all(kMaxBundle));
+  VYRE_ASSIGN(const std::string text, file.read_all(kMaxFile));
   const Result<policy::DispatchFacts> facts = read_facts(text);
   if (!facts) return in_context(facts.error(), fmt::format("while reading the facts in '{}'", path));
   return rendered(typed, report::explain(*facts));
+}
+
+Result<std::string> explain_plan(const Typed& typed) {
+  const std::string path = typed.text("FILE");
+  VYRE_ASSIGN(const File file, open_input(path));
+  VYRE_ASSIGN(const std::string text, file.read_all(kMaxFile));
+  const Result<std::vector<plan::Operation>> operations = parse_operations(text);
+  if (!operations) return in_context(operations.error(), fmt::format("while reading the operations in '{}'", path));
+  const plan::BatchPlan planned = plan::make_batch_plan(*operations);
+  return typed.flag("--json") ? to_json(planned) + "\n" : to_text(planned);
 }
 
 struct OptionSpec {
@@ -266,6 +278,18 @@ std::vector<CommandSpec> command_specs() {
        explain_bundle,
        {{"FILE", "PATH", "The facts as JSON, bare or as a dispatch_bundle question; - is standard input"}},
        "tests/vectors/dispatch_bundle.jsonl"},
+      {"plan",
+       "Which operations of a batch may run at once, and where the barriers stand",
+       explain_plan,
+       {{"FILE", "PATH",
+         "The operations as JSON, each with a kind (dispatch, copy or fill), the program of a dispatch, and the ranges "
+         "it reads and writes; - is standard input"}},
+       R"(- <<'END'
+  {"operations": [
+    {"kind": "fill", "writes": [{"buffer": "x", "offset": 0, "size": 256}]},
+    {"kind": "dispatch", "program": "saxpy",
+     "reads": [{"buffer": "x", "offset": 0, "size": 256}], "writes": [{"buffer": "y", "offset": 0, "size": 256}]}]}
+  END)"},
   };
 }
 

@@ -88,6 +88,60 @@ TEST(ExplainCommand, ReadsABundleBareOrAsAQuestion) {
   EXPECT_THAT(from_question.out, HasSubstr("command_reuse record_and_replay saved=2225000ns repeat_shape"));
 }
 
+constexpr const char* kOperations = R"({"operations": [
+  {"kind": "fill", "writes": [{"buffer": "x", "offset": 0, "size": 256}]},
+  {"kind": "dispatch", "program": "saxpy", "reads": [{"buffer": "x", "offset": 0, "size": 128}],
+   "writes": [{"buffer": "y", "offset": 0, "size": 128}]},
+  {"kind": "dispatch", "program": "saxpy", "reads": [{"buffer": "x", "offset": 128, "size": 128}],
+   "writes": [{"buffer": "y", "offset": 128, "size": 128}]},
+  {"kind": "copy", "reads": [{"buffer": "y", "offset": 0, "size": 256}],
+   "writes": [{"buffer": "z", "offset": 0, "size": 256}]}]})";
+
+TEST(ExplainCommand, PlansABatch) {
+  const CommandResult text = run_vyre({"explain", "plan", "-"}, kOperations);
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_EQ(text.out,
+            "4 operations in 3 waves: 2 barriers placed, 1 avoided\n"
+            "wave 0\n"
+            "  1 × fill: 0\n"
+            "wave 1\n"
+            "  2 × dispatch saxpy: 1-2\n"
+            "wave 2\n"
+            "  1 × copy: 3\n");
+  const json plan = json::parse(run_vyre({"explain", "plan", "-", "--json"}, kOperations).out);
+  EXPECT_EQ(plan["barriers"], 2);
+  EXPECT_EQ(plan["barriers_avoided"], 1);
+  EXPECT_EQ(plan["waves"][1]["groups"],
+            json::parse(R"([{"kind": "dispatch", "program": "saxpy", "operations": [1, 2]}])"));
+  EXPECT_THAT(run_vyre({"explain", "plan", "--help"}).out, HasSubstr("Example:\n  vyre explain plan - <<'END'"));
+}
+
+TEST(ExplainCommand, NamesTheOperationAndTheKeyThatCannotBePlanned) {
+  const auto refusal = [](const std::string& second_operation) {
+    const std::string text = R"({"operations": [{"kind": "fill"}, )" + second_operation + "]}";
+    const CommandResult result = run_vyre({"explain", "plan", "-"}, text);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr("while reading the operations in '-'"));
+    return result.err;
+  };
+  EXPECT_THAT(refusal("{}"), HasSubstr("operations[1].kind is missing"));
+  EXPECT_THAT(refusal("7"), HasSubstr("operations[1] is 7, it takes an object"));
+  EXPECT_THAT(refusal(R"({"kind": "jump"})"),
+              HasSubstr("operations[1].kind is \"jump\", it takes dispatch, copy or fill"));
+  EXPECT_THAT(refusal(R"({"kind": "dispatch"})"), HasSubstr("operations[1].program is missing"));
+  EXPECT_THAT(refusal(R"({"kind": "copy", "program": "x"})"), HasSubstr("operations[1].program is \"x\""));
+  EXPECT_THAT(refusal(R"({"kind": "copy", "write": []})"), HasSubstr("operations[1].write is not known"));
+  EXPECT_THAT(refusal(R"({"kind": "copy", "reads": {}})"), HasSubstr("operations[1].reads is an object"));
+  EXPECT_THAT(refusal(R"({"kind": "fill", "writes": [{"buffer": "x", "offset": 0, "size": 0}]})"),
+              HasSubstr("operations[1].writes[0].size is 0, it takes a whole number from 1 to 18446744073709551615"));
+  EXPECT_THAT(refusal(R"({"kind": "fill", "writes": [{"buffer": "x", "offset": 18446744073709551614, "size": 2}]})"),
+              HasSubstr("operations[1].writes[0].size is 2, it takes a whole number from 1 to 1"));
+  EXPECT_THAT(refusal(R"({"kind": "fill", "writes": [{"buffer": 1, "offset": 0, "size": 4}]})"),
+              HasSubstr("operations[1].writes[0].buffer is 1, it takes a string"));
+  EXPECT_THAT(refusal("{"), HasSubstr("this is no JSON"));
+}
+
 TEST(ExplainCommand, RefusesWhatCannotBe) {
   const CommandResult negative = run_vyre({"explain", "persistent-kernel", "--batch-size", "-3",
                                            "--per-launch-overhead-ns", "1", "--persistent-setup-overhead-ns", "1"});

@@ -106,6 +106,15 @@ class CommandList {
     commands_.emplace_back(Timestamp{.buffer = buffer, .offset = offset});
   }
 
+  /// A command of another list.
+  void append(const CommandList& from, const Command& command) {
+    if (const auto* each = std::get_if<Dispatch>(&command)) {
+      dispatch(each->pipeline, from.ranges(*each), each->groups, from.params(*each));
+    } else {
+      commands_.push_back(command);
+    }
+  }
+
   void clear() noexcept {
     commands_.clear();
     ranges_.clear();
@@ -118,6 +127,15 @@ class CommandList {
   }
   [[nodiscard]] std::span<const std::byte> params(const Dispatch& dispatch) const noexcept {
     return std::span{params_}.subspan(dispatch.first_param, dispatch.param_bytes);
+  }
+
+  /// The bytes of its parameters, to be changed in place.
+  [[nodiscard]] std::span<std::byte> params(const Dispatch& dispatch) noexcept {
+    return std::span{params_}.subspan(dispatch.first_param, dispatch.param_bytes);
+  }
+  /// What it takes to hold it.
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return commands_.size() * sizeof(Command) + ranges_.size() * sizeof(BufferRange) + params_.size();
   }
 
   friend bool operator==(const CommandList&, const CommandList&) = default;

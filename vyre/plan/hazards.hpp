@@ -1,12 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <memory_resource>
 #include <span>
-#include <vector>
 
 namespace vyre::plan {
 

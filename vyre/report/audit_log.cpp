@@ -20,6 +20,12 @@ void AuditLog::record(std::span<const policy::AuditEvent> events) noexcept {
   }
 }
 
+void AuditLog::clear() noexcept {
+  const std::lock_guard lock{mutex_};
+  next_ = 0;
+  recorded_ = 0;
+}
+
 AuditSnapshot AuditLog::snapshot() const {
   const std::scoped_lock lock{mutex_};
   AuditSnapshot result;

@@ -38,6 +38,7 @@ class AuditLog {
   }
 
   [[nodiscard]] AuditSnapshot snapshot() const;
+  void clear() noexcept;
   [[nodiscard]] std::size_t capacity() const noexcept { return ring_.size(); }
 
  private:

@@ -112,7 +112,8 @@ struct SessionTicket {
 ///
 /// Operations gather in a batch that is planned and launched by `flush`, `finish`, or when it is full. Which of them
 /// run at once, in what order, and in how many submissions is decided then; no result depends on it. Thread safety: one
-/// thread at a time. Many sessions may share a device. A session waits for its work when it ends.
+/// thread at a time. Many sessions may share a device. When a session ends, the
+/// device finishes what is pending, and what was not read before is not read any more.
 class Session {
  public:
   /// A session keeps its device open.

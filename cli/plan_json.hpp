@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <vyre/base/error.hpp>
+#include <vyre/plan/batch_plan.hpp>
+
+namespace vyre::cli {
+
+/// Reads the operations of a batch:
+/// `{"operations": [{"kind": "dispatch", "program": "saxpy", "reads": [RANGE…], "writes": [RANGE…]}…]}`, where a range
+/// is
+/// `{"buffer": "x", "offset": 0, "size": 256}`.
+///
+/// The kind is dispatch, copy or fill; only a dispatch has a program. Without reads or writes there are none.
+/// `InvalidArgument`, naming the operation's number and the key: `operations[3].reads[0].size is missing`.
+[[nodiscard]] Result<std::vector<plan::Operation>> parse_operations(std::string_view text);
+
+/// One line of JSON.
+[[nodiscard]] std::string to_json(const plan::BatchPlan& plan);
+
+}  // namespace vyre::cli

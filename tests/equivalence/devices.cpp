@@ -1,0 +1,51 @@
+#include "tests/equivalence/devices.hpp"
+
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <vyre/backend/decorators.hpp>
+#include <vyre/base/check.hpp>
+
+#include <backends/vulkan/vulkan_backend.hpp>
+#include "tests/equivalence/kernels.hpp"
+
+namespace vyre::tests {
+namespace {
+
+Result<std::shared_ptr<backend::Device>> open_first(backend::Backend& backend, const backend::DeviceOptions& options,
+                                                    const Decorate& decorate) {
+  VYRE_ASSIGN(const std::vector<backend::DeviceInfo> infos, backend.devices());
+  if (infos.empty()) return fail(ErrorCode::Unavailable, fmt::format("backend '{}' lists no device", backend.name()));
+  VYRE_ASSIGN(std::unique_ptr<backend::DeviceDriver> driver, backend.open(infos.front(), options));
+  if (decorate) driver = decorate(std::move(driver));
+  return std::make_shared<backend::Device>(backend::make_checking_driver(std::move(driver)), options);
+}
+
+std::shared_ptr<backend::Device> must(Result<std::shared_ptr<backend::Device>> device) {
+  if (!device) fmt::print(stderr, "{}\n", to_string(device.error()));
+  VYRE_CHECK(device.has_value(), "a device that is tested can be opened");
+  return *std::move(device);
+}
+
+}  // namespace
+
+std::shared_ptr<backend::Device> open_fake(const FakeSetup& setup) {
+  const auto backend = backends::fake::make_fake_backend({.kernels = fake_kernels(),
+                                                          .costs = setup.costs,
+                                                          .shuffle_seed = setup.shuffle_seed,
+                                                          .lost_at_launch = setup.lost_at_launch});
+  return must(open_first(*backend, setup.options, setup.decorate));
+}
+
+Result<std::shared_ptr<backend::Device>> open_vulkan(const backend::DeviceOptions& options) {
+  const auto backend = backends::vulkan::make_vulkan_backend();
+  return open_first(*backend, options, {});
+}
+
+std::shared_ptr<backend::Device> open_device(const std::string& backend) {
+  return backend == "fake" ? open_fake() : must(open_vulkan());
+}
+
+}  // namespace vyre::tests

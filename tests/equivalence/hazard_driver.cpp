@@ -1,0 +1,168 @@
+#include "tests/equivalence/hazard_driver.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace vyre::tests {
+namespace {
+
+using backend::ListView;
+using backend::Ticket;
+
+struct Use {
+  backend::BufferHandle buffer = {};
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  bool writes = false;
+};
+
+/// A command as what it does to bytes.
+struct Effect {
+  std::size_t index = 0;  ///< In the list.
+  std::string name = {};
+  std::vector<Use> uses = {};
+};
+
+class Reader {
+ public:
+  explicit Reader(const ListView& view) noexcept : view_{view} {}
+
+  [[nodiscard]] Effect operator()(const backend::Dispatch& dispatch) const {
+    const backend::PipelineEntry& pipeline = view_.pipelines.at(dispatch.pipeline);
+    Effect effect{.name = pipeline.program.name()};
+    const std::span<const backend::BufferRange> ranges = view_.list.ranges(dispatch);
+    if (std::ranges::find(dispatch.groups, 0U) != dispatch.groups.end()) return effect;
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      program::Access access = program::Access::None;
+      for (const program::Binding& binding : pipeline.program.interface().bindings) {
+        if (binding.set == pipeline.rules[i].set && binding.slot == pipeline.rules[i].slot)
+          access = access | binding.access;
+      }
+      if (access == program::Access::None) continue;
+      effect.uses.push_back({.buffer = ranges[i].buffer,
+                             .begin = ranges[i].offset,
+                             .end = ranges[i].offset + view_.size(ranges[i]),
+                             .writes = (access & program::Access::Write) != program::Access::None});
+    }
+    return effect;
+  }
+  [[nodiscard]] Effect operator()(const backend::Copy& copy) const {
+    return {.name = "copy",
+            .uses = {{.buffer = copy.from, .begin = copy.from_offset, .end = copy.from_offset + copy.size},
+                     {.buffer = copy.to, .begin = copy.to_offset, .end = copy.to_offset + copy.size, .writes = true}}};
+  }
+  [[nodiscard]] Effect operator()(const backend::Fill& fill) const {
+    return {.name = "fill",
+            .uses = {{.buffer = fill.range.buffer,
+                      .begin = fill.range.offset,
+                      .end = fill.range.offset + view_.size(fill.range),
+                      .writes = true}}};
+  }
+  [[nodiscard]] Effect operator()(const backend::Timestamp& timestamp) const {
+    return {
+        .name = "timestamp",
+        .uses = {{.buffer = timestamp.buffer, .begin = timestamp.offset, .end = timestamp.offset + 8, .writes = true}}};
+  }
+  [[nodiscard]] Effect operator()(const backend::Barrier& /*barrier*/) const { return {}; }
+
+ private:
+  const ListView& view_;
+};
+
+bool conflict(const Effect& a, const Effect& b) {
+  return std::ranges::any_of(a.uses, [&](const Use& first) {
+    return std::ranges::any_of(b.uses, [&](const Use& second) {
+      return (first.writes || second.writes) && first.buffer == second.buffer && first.begin < second.end &&
+             second.begin < first.end;
+    });
+  });
+}
+
+class HazardDriver final : public backend::DeviceDriver {
+ public:
+  HazardDriver(std::unique_ptr<DeviceDriver> inner, std::shared_ptr<HazardReport> report) noexcept
+      : inner_{std::move(inner)}, report_{std::move(report)} {}
+
+  [[nodiscard]] const backend::DeviceInfo& info() const noexcept override { return inner_->info(); }
+  [[nodiscard]] Result<std::unique_ptr<backend::DriverBuffer>> allocate(const backend::BufferDesc& desc) override {
+    return inner_->allocate(desc);
+  }
+  [[nodiscard]] Result<std::unique_ptr<backend::DriverPipeline>> compile(const backend::PipelineDesc& desc) override {
+    return inner_->compile(desc);
+  }
+  [[nodiscard]] Result<backend::RecordingPtr> record(const ListView& view, backend::Reuse reuse) override {
+    look_at(view);
+    return inner_->record(view, reuse);
+  }
+  [[nodiscard]] Result<void> launch(backend::DriverRecording& recording, Ticket ticket,
+                                    std::span<const Ticket> after) override {
+    if (ticket.queue != 0) ++report_->launches_elsewhere;
+    return inner_->launch(recording, ticket, after);
+  }
+  [[nodiscard]] Result<std::uint64_t> completed(std::uint32_t queue) override { return inner_->completed(queue); }
+  [[nodiscard]] Result<bool> wait(Ticket ticket, std::chrono::nanoseconds timeout) override {
+    return inner_->wait(ticket, timeout);
+  }
+  [[nodiscard]] std::uint64_t now_ns() noexcept override { return inner_->now_ns(); }
+
+ private:
+  void look_at(const ListView& view) {
+    ++report_->lists;
+    std::vector<Effect> before;  // Between the last barrier and the one before it.
+    std::vector<Effect> now;     // Since the last barrier.
+    bool is_first = true;
+    const auto end_wave = [&] {
+      look_within(now);
+      if (!is_first && !conflict_across(before, now)) ++report_->needless;
+      is_first = false;
+      before = std::exchange(now, {});
+    };
+    const std::span<const backend::Command> commands = view.list.commands();
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+      if (std::holds_alternative<backend::Barrier>(commands[i])) {
+        ++report_->barriers;
+        end_wave();
+        continue;
+      }
+      ++report_->commands;
+      Effect effect = std::visit(Reader{view}, commands[i]);
+      effect.index = i;
+      now.push_back(std::move(effect));
+    }
+    end_wave();
+  }
+
+  void look_within(std::span<const Effect> wave) {
+    for (std::size_t i = 0; i < wave.size(); ++i) {
+      for (std::size_t k = i + 1; k < wave.size(); ++k) {
+        if (!conflict(wave[i], wave[k])) continue;
+        constexpr std::size_t kKept = 5;
+        ++report_->unordered_count;
+        if (report_->unordered.size() == kKept) continue;
+        report_->unordered.push_back(fmt::format("commands {}, {}, and {}, {}, of list {}", wave[i].index, wave[i].name,
+                                                 wave[k].index, wave[k].name, report_->lists));
+      }
+    }
+  }
+
+  static bool conflict_across(std::span<const Effect> before, std::span<const Effect> after) {
+    return std::ranges::any_of(before, [&](const Effect& first) {
+      return std::ranges::any_of(after, [&](const Effect& second) { return conflict(first, second); });
+    });
+  }
+
+  std::unique_ptr<DeviceDriver> inner_;
+  std::shared_ptr<HazardReport> report_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::DeviceDriver> make_hazard_driver(std::unique_ptr<backend::DeviceDriver> inner,
+                                                          std::shared_ptr<HazardReport> report) {
+  return std::make_unique<HazardDriver>(std::move(inner), std::move(report));
+}
+
+}  // namespace vyre::tests

@@ -1,0 +1,280 @@
+#include <vyre/plan/hazards.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include <vyre/base/check.hpp>
+
+namespace vyre::plan {
+namespace {
+
+constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
+
+/// The last waves that wrote and read, counted from 1; 0 if there was none.
+struct Last {
+  std::uint32_t written = 0;
+  std::uint32_t read = 0;
+
+  friend bool operator==(const Last&, const Last&) = default;
+};
+
+constexpr Last latest(const Last& a, const Last& b) {
+  return {.written = std::max(a.written, b.written), .read = std::max(a.read, b.read)};
+}
+
+/// Bytes that were always touched alike, up to where the next segment begins.
+struct Segment {
+  std::uint64_t begin = 0;
+  Last last = {};
+};
+
+/// A node and its bytes, up to where the next child begins.
+struct Child {
+  std::uint64_t begin = 0;
+  Last last = {};   ///< Of any of its bytes.
+  Last whole = {};  ///< Of all of its bytes: what the node below does not know.
+  std::uint32_t node = 0;
+};
+
+/// Some segments or children in order. Together they cover the bytes of the node.
+template <typename Entry>
+struct Node {
+  static constexpr std::uint32_t kRoom = 15;
+
+  std::uint32_t count = 0;
+  std::array<Entry, kRoom> entries = {};
+
+  /// Whether there is no room for the two entries that a touch may add.
+  [[nodiscard]] bool is_full() const { return count + 2 > kRoom; }
+  /// Where an entry ends, in a node that ends at `end`.
+  [[nodiscard]] std::uint64_t end_of(std::uint32_t i, std::uint64_t end) const {
+    return i + 1 < count ? entries[i + 1].begin : end;
+  }
+  /// The entry of a byte.
+  [[nodiscard]] std::uint32_t find(std::uint64_t byte) const {
+    std::uint32_t i = 0;
+    while (i + 1 < count && entries[i + 1].begin <= byte) ++i;
+    return i;
+  }
+  [[nodiscard]] Last last() const {
+    Last last;
+    for (std::uint32_t i = 0; i < count; ++i) last = latest(last, entries[i].last);
+    return last;
+  }
+  void insert(std::uint32_t at, const Entry& entry) {
+    std::copy_backward(entries.begin() + at, entries.begin() + count, entries.begin() + count + 1);
+    entries[at] = entry;
+    ++count;
+  }
+  void move_half_to(Node& other) {
+    const std::uint32_t kept = count / 2;
+    other.count = count - kept;
+    std::copy(entries.begin() + kept, entries.begin() + count, other.entries.begin());
+    count = kept;
+  }
+};
+
+/// Joins segments that nothing tells apart any more.
+void join(Node<Segment>& leaf) {
+  const auto alike = [](const Segment& a, const Segment& b) { return a.last == b.last; };
+  const auto* end = std::unique(leaf.entries.begin(), leaf.entries.begin() + leaf.count, alike);
+  leaf.count = static_cast<std::uint32_t>(end - leaf.entries.begin());
+}
+
+/// Values that are named by their index and all given back at once; the memory is kept.
+template <typename T>
+class Pool {
+ public:
+  /// An index of a value that may hold anything. Moves the others.
+  [[nodiscard]] std::uint32_t take() {
+    if (used_ == values_.size()) values_.emplace_back();
+    return used_++;
+  }
+  [[nodiscard]] bool has(std::uint32_t i) const noexcept { return i < used_; }
+  [[nodiscard]] T& operator[](std::uint32_t i) noexcept { return values_[i]; }
+  void clear() noexcept { used_ = 0; }
+
+ private:
+  std::vector<T> values_;
+  std::uint32_t used_ = 0;
+};
+
+/// What is known of the bytes of a buffer, in a B+ tree: mostly no more than a leaf.
+struct Tree {
+  std::uint32_t buffer = 0;
+  std::uint32_t root = 0;
+  std::uint32_t height = 0;  ///< 0 if the root is a leaf.
+};
+
+/// The trees of all buffers.
+///
+/// An operation comes behind those it conflicts with, so what is known of a byte only grows. That is why a touch of
+/// many segments can be noted with the nodes they are in, and no note is ever taken back.
+class Forest {
+ public:
+  /// A tree of one segment, never touched.
+  [[nodiscard]] Tree make_tree(std::uint32_t buffer) {
+    const std::uint32_t leaf = leaves_.take();
+    leaves_[leaf].count = 1;
+    leaves_[leaf].entries[0] = {};
+    return {.buffer = buffer, .root = leaf};
+  }
+
+  void clear() noexcept {
+    leaves_.clear();
+    inners_.clear();
+  }
+
+  [[nodiscard]] Last find(const Tree& tree, const Touch& touch) { return find(tree.root, tree.height, kEnd, touch); }
+
+  void mark(Tree& tree, const Touch& touch, const Last& last) {
+    if (needs_split(tree.root, tree.height)) {
+      const std::uint32_t root = inners_.take();
+      inners_[root].count = 1;
+      inners_[root].entries[0] = {.last = last_of(tree.root, tree.height), .node = tree.root};
+      split(root, 0, tree.height);
+      tree.root = root;
+      ++tree.height;
+    }
+    mark(tree.root, tree.height, kEnd, touch, last);
+  }
+
+ private:
+  [[nodiscard]] Last find(std::uint32_t node, std::uint32_t height, std::uint64_t end, const Touch& touch) {
+    Last last;
+    if (height == 0) {
+      const Node<Segment>& leaf = leaves_[node];
+      for (std::uint32_t i = leaf.find(touch.begin); i < leaf.count && leaf.entries[i].begin < touch.end; ++i) {
+        last = latest(last, leaf.entries[i].last);
+      }
+      return last;
+    }
+    const Node<Child>& inner = inners_[node];
+    for (std::uint32_t i = inner.find(touch.begin); i < inner.count && inner.entries[i].begin < touch.end; ++i) {
+      const Child& child = inner.entries[i];
+      const std::uint64_t child_end = inner.end_of(i, end);
+      const bool covered = touch.begin <= child.begin && child_end <= touch.end;
+      last = latest(last, covered ? child.last : latest(child.whole, find(child.node, height - 1, child_end, touch)));
+    }
+    return last;
+  }
+
+  /// Marks some bytes of a node that is not full.
+  void mark(std::uint32_t node, std::uint32_t height, std::uint64_t end, const Touch& touch, const Last& last) {
+    if (height == 0) return mark(leaves_[node], end, touch, last);
+    make_room(node, height, touch.begin);
+    make_room(node, height, touch.end - 1);
+    std::uint32_t i = inners_[node].find(touch.begin);
+    for (; i < inners_[node].count && inners_[node].entries[i].begin < touch.end; ++i) {
+      Child& child = inners_[node].entries[i];
+      const std::uint64_t child_end = inners_[node].end_of(i, end);
+      if (latest(child.whole, last) == child.whole) continue;
+      child.last = latest(child.last, last);
+      if (touch.begin <= child.begin && child_end <= touch.end) {
+        child.whole = latest(child.whole, last);
+      } else {
+        mark(child.node, height - 1, child_end, touch, last);
+      }
+    }
+  }
+
+  static void mark(Node<Segment>& leaf, std::uint64_t end, const Touch& touch, const Last& last) {
+    for (std::uint32_t i = leaf.find(touch.begin); i < leaf.count && leaf.entries[i].begin < touch.end; ++i) {
+      const Segment before = leaf.entries[i];
+      const Last after = latest(before.last, last);
+      if (after == before.last) continue;
+      if (touch.end < leaf.end_of(i, end)) leaf.insert(i + 1, {.begin = touch.end, .last = before.last});
+      if (before.begin < touch.begin) leaf.insert(++i, {.begin = touch.begin});
+      leaf.entries[i].last = after;
+    }
+  }
+
+  /// Makes room in the child of a byte.
+  void make_room(std::uint32_t node, std::uint32_t height, std::uint64_t byte) {
+    const std::uint32_t i = inners_[node].find(byte);
+    if (needs_split(inners_[node].entries[i].node, height - 1)) split(node, i, height - 1);
+  }
+
+  [[nodiscard]] bool needs_split(std::uint32_t node, std::uint32_t height) {
+    if (height != 0) return inners_[node].is_full();
+    Node<Segment>& leaf = leaves_[node];
+    if (!leaf.is_full()) return false;
+    join(leaf);
+    return leaf.count > Node<Segment>::kRoom / 2;
+  }
+
+  [[nodiscard]] Last last_of(std::uint32_t node, std::uint32_t height) {
+    return height == 0 ? leaves_[node].last() : inners_[node].last();
+  }
+
+  /// Makes two of a child whose height is given.
+  void split(std::uint32_t parent, std::uint32_t i, std::uint32_t height) {
+    const std::uint32_t first = inners_[parent].entries[i].node;
+    Child second;
+    if (height == 0) {
+      second.node = leaves_.take();
+      leaves_[first].move_half_to(leaves_[second.node]);
+      second.begin = leaves_[second.node].entries[0].begin;
+    } else {
+      second.node = inners_.take();
+      inners_[first].move_half_to(inners_[second.node]);
+      second.begin = inners_[second.node].entries[0].begin;
+    }
+    Child& child = inners_[parent].entries[i];
+    child.last = latest(child.whole, last_of(first, height));
+    second.whole = child.whole;
+    second.last = latest(child.whole, last_of(second.node, height));
+    inners_[parent].insert(i + 1, second);
+  }
+
+  Pool<Node<Segment>> leaves_;
+  Pool<Node<Child>> inners_;
+};
+
+}  // namespace
+
+struct WaveFinder::Tracker {
+  std::vector<std::uint32_t> places;  ///< Of trees, by the number of the buffer; stale if the tree is of another.
+  Pool<Tree> trees;
+  Forest forest;
+
+  [[nodiscard]] Tree& tree_of(std::uint32_t buffer) {
+    if (buffer >= places.size()) places.resize(std::size_t{buffer} + 1);
+    std::uint32_t& place = places[buffer];
+    if (!trees.has(place) || trees[place].buffer != buffer) {
+      place = trees.take();
+      trees[place] = forest.make_tree(buffer);
+    }
+    return trees[place];
+  }
+};
+
+WaveFinder::WaveFinder() : tracker_{std::make_unique<Tracker>()} {}
+WaveFinder::~WaveFinder() = default;
+
+std::uint32_t WaveFinder::add(std::span<const Touch> touches) {
+  std::uint32_t wave = 0;
+  for (const Touch& touch : touches) {
+    VYRE_CHECK(touch.begin < touch.end, "a touch has bytes");
+    const Last last = tracker_->forest.find(tracker_->tree_of(touch.buffer), touch);
+    wave = std::max({wave, last.written, touch.writes ? last.read : 0});
+  }
+  const std::uint32_t mark = wave + 1;
+  for (const Touch& touch : touches) {
+    const Last last = touch.writes ? Last{.written = mark} : Last{.read = mark};
+    tracker_->forest.mark(tracker_->tree_of(touch.buffer), touch, last);
+  }
+  wave_count_ = std::max(wave_count_, mark);
+  return wave;
+}
+
+void WaveFinder::clear() noexcept {
+  wave_count_ = 0;
+  tracker_->trees.clear();
+  tracker_->forest.clear();
+}
+
+}  // namespace vyre::plan

@@ -1,0 +1,82 @@
+#include <vyre/report/run_report.hpp>
+
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <vyre/report/audit_log.hpp>
+
+namespace vyre::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string duration(std::uint64_t ns) {
+  const auto value = static_cast<double>(ns);
+  if (ns < 10'000) return fmt::format("{} ns", ns);
+  if (ns < 10'000'000) return fmt::format("{:.1f} µs", value / 1e3);
+  if (ns < 10'000'000'000) return fmt::format("{:.1f} ms", value / 1e6);
+  return fmt::format("{:.1f} s", value / 1e9);
+}
+
+}  // namespace
+
+std::string to_text(const RunReport& report) {
+  const std::vector<std::pair<std::string_view, std::string>> lines = {
+      {"device", report.device},
+      {"work", fmt::format("{} dispatches, {} copies, {} fills in {} batches", report.dispatches, report.copies,
+                           report.fills, report.batches)},
+      {"submissions",
+       fmt::format("{}, {} of them replays of {} kept lists", report.submissions, report.replays, report.recordings)},
+      {"waves",
+       fmt::format("{}, {} barriers placed, {} avoided", report.waves, report.barriers, report.barriers_avoided)},
+      {"moved", fmt::format("{} bytes written, {} read, {} while the device was at work", report.bytes_written,
+                            report.bytes_read, report.bytes_overlapped)},
+      {"time", fmt::format("{}: {} planning and submitting, {} waiting", duration(report.elapsed_ns),
+                           duration(report.host_ns), duration(report.wait_ns))},
+  };
+  std::string text;
+  for (const auto& [name, value] : lines) text += fmt::format("{:<12} {}\n", name, value);
+  for (const ProgramReport& each : report.programs) {
+    text += fmt::format("  {}: {} dispatches ({} plain, {} batched, {} replayed); last: {}\n", each.program,
+                        each.dispatches, each.plain, each.batched, each.replayed, each.reason);
+  }
+  return text;
+}
+
+std::string to_json(const RunReport& report) {
+  ordered_json value{{"device", report.device},
+                     {"dispatches", report.dispatches},
+                     {"copies", report.copies},
+                     {"fills", report.fills},
+                     {"batches", report.batches},
+                     {"submissions", report.submissions},
+                     {"replays", report.replays},
+                     {"recordings", report.recordings},
+                     {"waves", report.waves},
+                     {"barriers", report.barriers},
+                     {"barriers_avoided", report.barriers_avoided},
+                     {"bytes_written", report.bytes_written},
+                     {"bytes_read", report.bytes_read},
+                     {"bytes_overlapped", report.bytes_overlapped},
+                     {"host_ns", report.host_ns},
+                     {"wait_ns", report.wait_ns},
+                     {"elapsed_ns", report.elapsed_ns},
+                     {"programs", ordered_json::array()},
+                     {"decisions", ordered_json::array()},
+                     {"decisions_dropped", report.decisions_dropped}};
+  for (const ProgramReport& each : report.programs) {
+    value["programs"].push_back({{"program", each.program},
+                                 {"dispatches", each.dispatches},
+                                 {"plain", each.plain},
+                                 {"batched", each.batched},
+                                 {"replayed", each.replayed},
+                                 {"reason", each.reason}});
+  }
+  for (const policy::AuditEvent& event : report.decisions) value["decisions"].push_back(to_string(event));
+  return value.dump(2);
+}
+
+}  // namespace vyre::report

@@ -1,0 +1,46 @@
+#include <vyre/runtime/batch.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace vyre::runtime {
+
+std::uint64_t hash_dispatch(backend::PipelineHandle pipeline, std::span<const backend::BufferRange> ranges,
+                            backend::Groups groups, std::span<const std::byte> params) noexcept {
+  std::uint64_t hash = mix(std::uint64_t{pipeline.generation} << 32 | pipeline.index, ranges.size());
+  for (const backend::BufferRange& range : ranges) {
+    hash = mix(hash, std::uint64_t{range.buffer.generation} << 32 | range.buffer.index);
+    hash = mix(mix(hash, range.offset), range.size);
+  }
+  hash = mix(mix(hash, std::uint64_t{groups[0]} << 32 | groups[1]), groups[2]);
+  while (!params.empty()) {
+    std::uint64_t word = 0;
+    const std::size_t part = std::min(params.size(), sizeof(word));
+    std::memcpy(&word, params.data(), part);
+    hash = mix(hash, word);
+    params = params.subspan(part);
+  }
+  return hash;
+}
+
+PlannedBatch BatchPlanner::arrange(const backend::CommandList& batch, backend::CommandList& planned) {
+  if (!std::ranges::is_sorted(places_)) std::ranges::sort(places_);
+  planned.clear();
+  PlannedBatch result{.waves = finder_.wave_count()};
+  std::uint32_t wave = 0;
+  std::uint32_t in_wave = 0;
+  for (const Place& place : places_) {
+    if (place.wave != wave) {
+      planned.barrier();
+      ++result.barriers;
+      wave = place.wave;
+      in_wave = 0;
+    }
+    result.largest_wave = std::max(result.largest_wave, ++in_wave);
+    planned.append(batch, batch.commands()[place.index]);
+  }
+  if (!places_.empty()) result.barriers_avoided = static_cast<std::uint32_t>(places_.size()) - 1 - result.barriers;
+  return result;
+}
+
+}  // namespace vyre::runtime

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <vector>
+
+#include <vyre/backend/command_list.hpp>
+#include <vyre/plan/hazards.hpp>
+
+namespace vyre::runtime {
+
+/// Operations in the order they were asked for, and a hash of them that tells batches apart quickly.
+struct Batch {
+  backend::CommandList list = {};
+  std::uint64_t hash = 0;
+
+  void clear() noexcept {
+    list.clear();
+    hash = 0;
+  }
+};
+
+[[nodiscard]] constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) noexcept {
+  return (std::rotl(hash, 23) ^ value) * 0x9e37'79b9'7f4a'7c15U;
+}
+
+/// A hash of what a dispatch is given.
+[[nodiscard]] std::uint64_t hash_dispatch(backend::PipelineHandle pipeline,
+                                          std::span<const backend::BufferRange> ranges, backend::Groups groups,
+                                          std::span<const std::byte> params) noexcept;
+
+/// What came of planning a batch.
+struct PlannedBatch {
+  std::uint32_t waves = 0;
+  std::uint32_t largest_wave = 0;  ///< Operations.
+  std::uint32_t barriers = 0;
+  std::uint32_t barriers_avoided = 0;
+};
+
+/// Makes the list that is launched: operations wave by wave, alike ones together, a barrier between two waves.
+class BatchPlanner {
+ public:
+  /// Where an operation goes: wave, kind and program, place in the batch.
+  struct Place {
+    std::uint32_t wave = 0;
+    std::uint32_t kind = 0;
+    std::uint32_t index = 0;
+
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+
+  /// Plans `batch` into `planned`, which is cleared first. Sizes of buffers come from `size_of`.
+  template <typename SizeOf, typename WritesOf>
+  PlannedBatch plan(const backend::CommandList& batch, backend::CommandList& planned, SizeOf size_of,
+                    WritesOf writes_of);
+
+  /// Operations of the last batch by their place in it, in the order of its planned list.
+  [[nodiscard]] auto order() const { return std::views::transform(places_, &Place::index); }
+
+ private:
+  PlannedBatch arrange(const backend::CommandList& batch, backend::CommandList& planned);
+
+  plan::WaveFinder finder_;
+  std::vector<Place> places_;
+  std::vector<plan::Touch> touches_;
+};
+
+template <typename SizeOf, typename WritesOf>
+PlannedBatch BatchPlanner::plan(const backend::CommandList& batch, backend::CommandList& planned, SizeOf size_of,
+                                WritesOf writes_of) {
+  finder_.clear();
+  places_.clear();
+  std::uint32_t index = 0;
+  for (const backend::Command& command : batch.commands()) {
+    touches_.clear();
+    const auto touch = [&](backend::BufferHandle buffer, std::uint64_t offset, std::uint64_t size, bool writes) {
+      touches_.push_back({.buffer = buffer.index, .begin = offset, .end = offset + size, .writes = writes});
+    };
+    std::uint32_t kind = 0;
+    if (const auto* dispatch = std::get_if<backend::Dispatch>(&command)) {
+      kind = 2 + dispatch->pipeline.index;
+      const auto& writes = writes_of(dispatch->pipeline);
+      const std::span<const backend::BufferRange> ranges = batch.ranges(*dispatch);
+      for (std::size_t i = 0; i < ranges.size(); ++i) {
+        touch(ranges[i].buffer, ranges[i].offset, size_of(ranges[i]), writes[i]);
+      }
+    } else if (const auto* copy = std::get_if<backend::Copy>(&command)) {
+      touch(copy->from, copy->from_offset, copy->size, false);
+      touch(copy->to, copy->to_offset, copy->size, true);
+    } else if (const auto* fill = std::get_if<backend::Fill>(&command)) {
+      kind = 1;
+      touch(fill->range.buffer, fill->range.offset, size_of(fill->range), true);
+    }
+    places_.push_back({.wave = finder_.add(touches_), .kind = kind, .index = index++});
+  }
+  return arrange(batch, planned);
+}
+
+}  // namespace vyre::runtime

@@ -1,0 +1,106 @@
+#include <vyre/runtime/compiled_program.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <vyre/backend/check.hpp>
+
+namespace vyre::runtime {
+namespace {
+
+using program::ScalarKind;
+
+std::string type_name(ScalarKind kind, std::uint32_t bits, std::uint32_t components) {
+  const program::ScalarType scalar{.kind = kind, .bits = bits};
+  return components == 1 ? program::to_string(scalar) : program::vector_name(scalar, components);
+}
+
+ParamSlot to_slot(const program::Member& member) {
+  ParamSlot slot{.name = member.name, .type = member.type, .offset = member.offset};
+  for (const ScalarKind kind : {ScalarKind::Int, ScalarKind::Uint, ScalarKind::Float}) {
+    for (const std::uint8_t bits : std::to_array<std::uint8_t>({8, 16, 32, 64})) {
+      if (kind == ScalarKind::Float && bits == 8) continue;
+      for (std::uint8_t components = 1; components <= 4; ++components) {
+        if (type_name(kind, bits, components) != member.type) continue;
+        slot.is_plain = true;
+        slot.kind = kind;
+        slot.bits = bits;
+        slot.components = components;
+        return slot;
+      }
+    }
+  }
+  return slot;
+}
+
+std::unexpected<Error> invalid(std::string message) { return fail(ErrorCode::InvalidArgument, std::move(message)); }
+
+}  // namespace
+
+Result<CompiledProgram> compile_program(backend::Device& device, const program::Program& program,
+                                        std::span<const program::spirv::SpecOverride> values) {
+  VYRE_ASSIGN(const backend::PipelineHandle pipeline, device.compile(program, {.values = values}));
+  CompiledProgram compiled{.program = program, .values = {values.begin(), values.end()}, .pipeline = pipeline};
+  // It was compiled, so that it can be specialised.
+  const program::Interface interface = values.empty() ? program.interface() : program.specialise(values).value();
+  for (const backend::RangeRule& rule : backend::rules_of(interface)) {
+    ArgumentSlot slot{.slot = rule.slot, .name = rule.name, .kind = rule.kind, .min_bytes = rule.min_bytes};
+    for (const program::Binding& binding : interface.bindings) {
+      if (binding.set != rule.set || binding.slot != rule.slot) continue;
+      slot.access = slot.access | binding.access;
+      slot.aliased = slot.aliased || binding.aliased;
+    }
+    compiled.slots.push_back(std::move(slot));
+  }
+  if (interface.push_constants) {
+    compiled.push_bytes = interface.push_constants->size;
+    for (const program::Member& member : interface.push_constants->members) compiled.params.push_back(to_slot(member));
+    std::ranges::sort(compiled.params, {}, &ParamSlot::offset);
+  }
+  return compiled;
+}
+
+Result<std::span<const std::byte>> lay_out(const CompiledProgram& program, const Params& params, ParamBytes& room) {
+  const std::span<const std::byte> bytes = params.bytes();
+  if (params.is_block()) {
+    if (bytes.size() != program.push_bytes) {
+      return invalid(fmt::format("program '{}' has {} bytes of push constants, {} are given", program.program.name(),
+                                 program.push_bytes, bytes.size()));
+    }
+    return bytes;
+  }
+  const std::span<const Params::Value> values = params.values();
+  if (values.size() != program.params.size()) {
+    return invalid(fmt::format("program '{}' has {} parameters, {} are given", program.program.name(),
+                               program.params.size(), values.size()));
+  }
+  std::fill_n(room.begin(), program.push_bytes, std::byte{});
+  std::uint32_t given = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Params::Value& value = values[i];
+    std::size_t index = i;
+    if (!value.name.empty()) {
+      const auto found = std::ranges::find(program.params, value.name, &ParamSlot::name);
+      if (found == program.params.end()) {
+        return invalid(fmt::format("program '{}' has no parameter '{}'", program.program.name(), value.name));
+      }
+      index = static_cast<std::size_t>(found - program.params.begin());
+    }
+    const ParamSlot& slot = program.params[index];
+    if ((given >> index & 1) != 0) return invalid(fmt::format("parameter '{}' is given twice", slot.name));
+    given |= 1U << index;
+    if (!slot.is_plain) {
+      return invalid(fmt::format("parameter '{}' is a {}, it can be given only with the bytes of the whole block",
+                                 slot.name, slot.type));
+    }
+    if (slot.kind != value.kind || slot.bits != value.bits || slot.components != value.components) {
+      return invalid(fmt::format("parameter '{}' is a {}, it is given a {}", slot.name, slot.type,
+                                 type_name(value.kind, value.bits, value.components)));
+    }
+    std::copy_n(bytes.data() + value.offset, std::size_t{value.bits} / 8 * value.components, room.data() + slot.offset);
+  }
+  return std::span<const std::byte>{room}.first(program.push_bytes);
+}
+
+}  // namespace vyre::runtime

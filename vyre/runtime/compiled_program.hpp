@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <vyre/backend/device.hpp>
+#include <vyre/program/program.hpp>
+#include <vyre/runtime/params.hpp>
+
+namespace vyre::runtime {
+
+/// What a dispatch gives to one place for a buffer.
+struct ArgumentSlot {
+  std::uint32_t slot = 0;
+  std::string name = {};
+  program::Access access = program::Access::None;
+  program::BindingKind kind = program::BindingKind::StorageBuffer;
+  std::uint64_t min_bytes = 1;
+  bool aliased = false;
+};
+
+/// One member of the push constants.
+struct ParamSlot {
+  std::string name = {};
+  std::string type = {};
+  std::uint32_t offset = 0;
+  bool is_plain = false;  ///< Whether it is a scalar or vector, as the next three say.
+  program::ScalarKind kind = program::ScalarKind::Uint;
+  std::uint8_t bits = 32;
+  std::uint8_t components = 1;
+};
+
+/// A program on a device, with what is needed to check a dispatch of it.
+struct CompiledProgram {
+  program::Program program;
+  std::vector<program::spirv::SpecOverride> values;
+  backend::PipelineHandle pipeline = {};
+  std::vector<ArgumentSlot> slots = {};  ///< In the order of the ranges of a dispatch.
+  std::vector<ParamSlot> params = {};    ///< By offset.
+  std::uint32_t push_bytes = 0;
+  std::uint64_t last_used = 0;
+  std::uint64_t in_batch = 0;    ///< Dispatches in the batch that is being gathered.
+  std::size_t report_index = 0;  ///< Among the programs of the report.
+};
+
+/// Compiles a program for a device and works out what a dispatch of it must give.
+[[nodiscard]] Result<CompiledProgram> compile_program(backend::Device& device, const program::Program& program,
+                                                      std::span<const program::spirv::SpecOverride> values);
+
+/// Room for the push constants of a dispatch.
+using ParamBytes = std::array<std::byte, Params::kMaxBytes>;
+
+/// Lays parameters out as the program's block is. `InvalidArgument`, naming the member, if they do not fit.
+[[nodiscard]] Result<std::span<const std::byte>> lay_out(const CompiledProgram& program, const Params& params,
+                                                         ParamBytes& room);
+
+}  // namespace vyre::runtime

@@ -1,0 +1,394 @@
+#include <vyre/runtime/session.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <vyre/runtime/session_state.hpp>
+
+namespace vyre::runtime {
+namespace {
+
+/// More staging than this waits for the device instead.
+constexpr std::uint64_t kMaxStaging = std::uint64_t{64} << 20;
+
+std::unexpected<Error> invalid(std::string message) { return fail(ErrorCode::InvalidArgument, std::move(message)); }
+
+std::string in_dispatch(const program::Program& program) {
+  return fmt::format("while dispatching program '{}'", program.name());
+}
+
+}  // namespace
+
+std::string_view to_string(LaunchMode mode) noexcept {
+  switch (mode) {
+    case LaunchMode::Auto: return "auto";
+    case LaunchMode::Plain: return "plain";
+    case LaunchMode::Batched: return "batched";
+    case LaunchMode::Replay: return "replay";
+  }
+  return "auto";
+}
+
+Session::Session(std::unique_ptr<State> state) noexcept : state_{std::move(state)} {}
+Session::Session(Session&& other) noexcept = default;
+Session& Session::operator=(Session&& other) noexcept = default;
+Session::~Session() = default;
+
+Result<Session> Session::open(std::shared_ptr<backend::Device> device, const SessionOptions& options) {
+  if (device == nullptr) return invalid("a session needs a device");
+  return Session{std::make_unique<State>(std::move(device), options)};
+}
+
+backend::Device& Session::device() const noexcept { return *state_->device; }
+
+// ---- buffers
+
+Result<BufferView> Session::uninitialised(std::uint64_t size) {
+  if (state_->is_capturing) return invalid("a buffer is made while a capture is being made");
+  return state_->allocate(size);
+}
+
+Result<BufferView> Session::bytes(std::uint64_t size) {
+  VYRE_ASSIGN(const BufferView view, uninitialised(size));
+  State::BufferSlot& slot = state_->buffers[view.index];
+  if (slot.mapped != nullptr) {
+    std::memset(slot.mapped, 0, size);
+  } else {
+    VYRE_TRY(state_->add_fill(slot, view, 0));
+  }
+  return view;
+}
+
+Result<void> Session::free(const BufferView& buffer) {
+  State& state = *state_;
+  VYRE_ASSIGN(State::BufferSlot * slot, state.find(buffer));
+  if (state.is_capturing) return invalid("a buffer is freed while a capture is being made");
+  // What was read from it, and not yet launched, must still see it.
+  VYRE_TRY(state.before_write(buffer.index, 0, slot->size));
+  if (slot->last_batch == state.batch) VYRE_TRY(state.flush_batch());
+  const backend::BufferHandle handle = slot->handle;
+  state.drop_kept_naming(handle);
+  for (State::PreparedSlot& each : state.prepared) {
+    if (std::ranges::find(each.buffers, buffer.index) != each.buffers.end()) each.is_alive = false;
+  }
+  for (State::CaptureSlot& each : state.captures) {
+    if (!each.is_alive || std::ranges::find(each.buffers, buffer.index) == each.buffers.end()) continue;
+    std::ignore = state.device->free(each.recording);
+    each = {};
+  }
+  ++slot->generation;
+  state.free_buffers.push_back(buffer.index);
+  return state.device->free(handle);
+}
+
+Result<std::span<std::byte>> Session::map(const BufferView& buffer) {
+  State& state = *state_;
+  VYRE_TRY(state.check_usable());
+  VYRE_ASSIGN(State::BufferSlot * slot, state.find(buffer));
+  if (slot->mapped == nullptr) {
+    return fail(ErrorCode::Unsupported,
+                fmt::format("buffers cannot be mapped on device '{}'", state.device->info().name));
+  }
+  if (state.is_capturing) return invalid("a buffer is mapped while a capture is being made");
+  VYRE_TRY(state.before_write(buffer.index, buffer.offset, buffer.size));
+  VYRE_TRY(state.wait_until_idle(*slot));
+  return std::span{slot->mapped + buffer.offset, buffer.size};
+}
+
+// ---- moving bytes
+
+Result<void> Session::write_bytes(const BufferView& to, std::span<const std::byte> bytes) {
+  State& state = *state_;
+  VYRE_TRY(state.check_usable());
+  VYRE_ASSIGN(State::BufferSlot * slot, state.find(to));
+  if (bytes.size() != to.size) {
+    return invalid(fmt::format("{} bytes are written to a view of {}", bytes.size(), to.size));
+  }
+  if (state.is_capturing) return invalid("a buffer is written by the host while a capture is being made");
+  VYRE_TRY(state.before_write(to.index, to.offset, to.size));
+  state.report.bytes_written += bytes.size();
+  if (slot->mapped != nullptr && slot->last_batch != state.batch) {
+    if (slot->last_batch > state.done) VYRE_TRY(state.refresh());
+    if (slot->last_batch <= state.done) {
+      std::memcpy(slot->mapped + to.offset, bytes.data(), bytes.size());
+      if (!state.pending.empty()) {
+        state.report.bytes_overlapped += bytes.size();
+        const policy::AuditEvent event{.substrate = policy::Substrate::CopyOverlap,
+                                       .action = policy::Action::OverlapCopy,
+                                       .detail = policy::Detail::UntouchedSlot};
+        state.log.record({&event, 1});
+      }
+      return {};
+    }
+  }
+  const backend::BufferHandle handle = slot->handle;
+  for (std::uint64_t offset = to.offset; !bytes.empty();) {
+    const std::uint64_t part = std::min<std::uint64_t>(bytes.size(), Staging::kMaxPiece);
+    if (state.uploads.size() > kMaxStaging) {
+      VYRE_TRY(state.flush_batch());
+      if (!state.pending.empty()) VYRE_TRY(state.wait_for(state.pending.back().batch));
+    }
+    VYRE_ASSIGN(const Staging::Piece piece, state.uploads.take(*state.device, part, state.batch, state.done));
+    std::memcpy(piece.bytes, bytes.data(), part);
+    state.note_use(to.index);
+    VYRE_TRY(state.add_copy(
+        {.from = piece.buffer, .to = handle, .from_offset = piece.offset, .to_offset = offset, .size = part}));
+    bytes = bytes.subspan(part);
+    offset += part;
+  }
+  return {};
+}
+
+Result<void> Session::read_bytes(const BufferView& from, std::span<std::byte> bytes) {
+  State& state = *state_;
+  VYRE_TRY(state.check_usable());
+  VYRE_ASSIGN(const State::BufferSlot* slot, state.find(from));
+  if (bytes.size() != from.size) {
+    return invalid(fmt::format("{} bytes are read from a view of {}", bytes.size(), from.size));
+  }
+  if (state.is_capturing) return invalid("a buffer is read by the host while a capture is being made");
+  state.report.bytes_read += bytes.size();
+  state.reads.push_back({.to = bytes, .buffer = from.index, .offset = from.offset, .batch = state.batch});
+  // Where the host sees the memory, it reads it at the end; unless something writes there before.
+  if (slot->mapped != nullptr) return {};
+  VYRE_TRY(state.stage_read(state.reads.size() - 1));
+  return state.end_operation();
+}
+
+Result<void> Session::copy(const BufferView& from, const BufferView& to) {
+  State& state = *state_;
+  VYRE_TRY(state.check_usable());
+  VYRE_ASSIGN(const State::BufferSlot* source, state.find(from));
+  VYRE_ASSIGN(const State::BufferSlot* target, state.find(to));
+  if (from.size != to.size) {
+    return invalid(fmt::format("a view of {} bytes is copied to one of {}", from.size, to.size));
+  }
+  if (source == target && from.offset < to.offset + to.size && to.offset < from.offset + from.size) {
+    return invalid(
+        fmt::format("{} bytes at {} overlap those at {} they are copied to", from.size, from.offset, to.offset));
+  }
+  VYRE_TRY(state.before_write(to.index, to.offset, to.size));
+  state.note_use(from.index);
+  state.note_use(to.index);
+  return state.add_copy({.from = source->handle,
+                         .to = target->handle,
+                         .from_offset = from.offset,
+                         .to_offset = to.offset,
+                         .size = from.size});
+}
+
+Result<void> Session::fill(const BufferView& view, std::uint32_t pattern) {
+  State& state = *state_;
+  VYRE_TRY(state.check_usable());
+  VYRE_ASSIGN(State::BufferSlot * slot, state.find(view));
+  const bool is_uniform = pattern == (pattern & 0xff) * 0x0101'0101U;
+  if (!is_uniform && (view.offset % 4 != 0 || view.size % 4 != 0)) {
+    return invalid(fmt::format("{} bytes at {} are filled with {:#010x}; different bytes need multiples of 4",
+                               view.size, view.offset, pattern));
+  }
+  return state.add_fill(*slot, view, pattern);
+}
+
+// ---- dispatching
+
+Result<void> Session::dispatch(const program::Program& program, std::span<const Argument> arguments,
+                               const DispatchOptions& options) {
+  State& state = *state_;
+  VYRE_TRY(state.check_usable());
+  const auto run = [&]() -> Result<void> {
+    VYRE_ASSIGN(const std::uint32_t index, state.find_program(program, options.values));
+    const CompiledProgram& compiled = state.programs[index];
+    VYRE_TRY(state.check_groups(options.groups));
+    VYRE_TRY(state.bind_all(compiled, arguments));
+    VYRE_ASSIGN(const std::span<const std::byte> params, lay_out(compiled, options.params, state.param_room));
+    const backend::Groups groups{options.groups.x, options.groups.y, options.groups.z};
+    if (state.is_capturing) {
+      state.captured_labels.insert(state.captured_labels.end(), options.repeat, std::string{options.label});
+    }
+    return state.add_dispatch(index, state.ranges, state.touched, groups, params,
+                              hash_dispatch(compiled.pipeline, state.ranges, groups, params), options.repeat);
+  };
+  Result<void> done = run();
+  if (!done) [[unlikely]]
+    return in_context(std::move(done).error(), in_dispatch(program));
+  return {};
+}
+
+Result<void> Session::dispatch_many(const program::Program& program, std::span<const DispatchItem> items) {
+  State& state = *state_;
+  VYRE_TRY(state.check_usable());
+  const auto run = [&]() -> Result<void> {
+    VYRE_ASSIGN(const std::uint32_t index, state.find_program(program, {}));
+    const CompiledProgram& compiled = state.programs[index];
+    const std::size_t slots = compiled.slots.size();
+    state.ranges.clear();
+    state.touched.clear();
+    state.item_params.clear();
+    const auto check = [&](const DispatchItem& item) -> Result<void> {
+      if (item.buffers.size() != slots) {
+        return invalid(
+            fmt::format("program '{}' has {} buffers, {} are given", program.name(), slots, item.buffers.size()));
+      }
+      for (std::size_t i = 0; i < slots; ++i) VYRE_TRY(state.bind(compiled, i, item.buffers[i]));
+      VYRE_TRY(State::check_overlaps(compiled, std::span{state.ranges}.last(slots)));
+      VYRE_TRY(state.check_groups(item.groups));
+      VYRE_ASSIGN(const std::span<const std::byte> params, lay_out(compiled, item.params, state.param_room));
+      state.item_params.insert(state.item_params.end(), params.begin(), params.end());
+      return {};
+    };
+    // All are checked before one is enqueued.
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (auto checked = check(items[i]); !checked) {
+        return in_context(std::move(checked).error(), fmt::format("in item {} of {}", i, items.size()));
+      }
+    }
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const GroupCount& count = items[i].groups;
+      const backend::Groups groups{count.x, count.y, count.z};
+      const auto ranges = std::span<const backend::BufferRange>{state.ranges}.subspan(i * slots, slots);
+      const auto params =
+          std::span<const std::byte>{state.item_params}.subspan(i * compiled.push_bytes, compiled.push_bytes);
+      if (state.is_capturing) state.captured_labels.emplace_back();
+      VYRE_TRY(state.add_dispatch(index, ranges, std::span{state.touched}.subspan(i * slots, slots), groups, params,
+                                  hash_dispatch(compiled.pipeline, ranges, groups, params), 1));
+    }
+    return {};
+  };
+  Result<void> done = run();
+  if (!done) return in_context(std::move(done).error(), in_dispatch(program));
+  return {};
+}
+
+Result<Prepared> Session::prepare(const program::Program& program, std::span<const Argument> arguments,
+                                  const DispatchOptions& options) {
+  State& state = *state_;
+  VYRE_TRY(state.check_usable());
+  const auto run = [&]() -> Result<Prepared> {
+    VYRE_ASSIGN(const std::uint32_t index, state.find_program(program, options.values));
+    const CompiledProgram& compiled = state.programs[index];
+    VYRE_TRY(state.check_groups(options.groups));
+    VYRE_TRY(state.bind_all(compiled, arguments));
+    VYRE_ASSIGN(const std::span<const std::byte> params, lay_out(compiled, options.params, state.param_room));
+    const backend::Groups groups{options.groups.x, options.groups.y, options.groups.z};
+    state.prepared.push_back({.is_alive = true,
+                              .pipeline = compiled.pipeline,
+                              .program = index,
+                              .buffers = state.touched,
+                              .ranges = state.ranges,
+                              .groups = groups,
+                              .params = {params.begin(), params.end()},
+                              .repeat = options.repeat,
+                              .hash = hash_dispatch(compiled.pipeline, state.ranges, groups, params)});
+    return Prepared{.session = state.id, .index = static_cast<std::uint32_t>(state.prepared.size() - 1)};
+  };
+  Result<Prepared> made = run();
+  if (!made) return in_context(std::move(made).error(), fmt::format("while preparing program '{}'", program.name()));
+  return made;
+}
+
+Result<void> Session::enqueue(Prepared prepared) {
+  State& state = *state_;
+  VYRE_TRY(state.check_usable());
+  VYRE_ASSIGN(const State::PreparedSlot* slot, state.find(prepared));
+  if (state.is_capturing) {
+    state.captured_labels.insert(state.captured_labels.end(), slot->repeat, std::string{});
+  }
+  return state.add_dispatch(slot->program, slot->ranges, slot->buffers, slot->groups, slot->params, slot->hash,
+                            slot->repeat);
+}
+
+Result<void> Session::enqueue(Prepared prepared, const Params& params) {
+  State& state = *state_;
+  VYRE_TRY(state.check_usable());
+  VYRE_ASSIGN(const State::PreparedSlot* slot, state.find(prepared));
+  const CompiledProgram& compiled = state.programs[slot->program];
+  auto bytes = lay_out(compiled, params, state.param_room);
+  if (!bytes) return in_context(std::move(bytes).error(), in_dispatch(compiled.program));
+  if (state.is_capturing) {
+    state.captured_labels.insert(state.captured_labels.end(), slot->repeat, std::string{});
+  }
+  return state.add_dispatch(slot->program, slot->ranges, slot->buffers, slot->groups, *bytes,
+                            hash_dispatch(compiled.pipeline, slot->ranges, slot->groups, *bytes), slot->repeat);
+}
+
+// ---- capturing
+
+Result<Capture> Session::capture(const std::function<Result<void>()>& body) {
+  State& state = *state_;
+  VYRE_TRY(state.check_usable());
+  if (state.is_capturing) return invalid("a capture is begun while another is being made");
+  VYRE_TRY(state.flush_batch());
+  state.is_capturing = true;
+  state.captured_labels.clear();
+  Result<void> done = body();
+  state.is_capturing = false;
+  if (done) {
+    auto made = state.end_capture();
+    state.begin_batch();
+    return made;
+  }
+  state.begin_batch();
+  return in_context(std::move(done).error(), "while capturing");
+}
+
+Result<void> Session::replay(Capture capture, std::span<const CaptureParams> params) {
+  State& state = *state_;
+  VYRE_TRY(state.check_usable());
+  if (state.is_capturing) return invalid("a capture is replayed while another is being made");
+  if (capture.session != state.id) return invalid("the capture belongs to another session");
+  if (capture.index >= state.captures.size() || !state.captures[capture.index].is_alive) {
+    return invalid("the capture names a buffer that was freed");
+  }
+  return state.replay_capture(state.captures[capture.index], params);
+}
+
+// ---- launching and waiting
+
+Result<SessionTicket> Session::flush() {
+  State& state = *state_;
+  VYRE_TRY(state.check_usable());
+  if (state.is_capturing) return invalid("the session is flushed while a capture is being made");
+  // Reads must be done with this ticket, whatever comes behind it.
+  for (std::size_t i = 0; i < state.reads.size(); ++i) {
+    if (state.reads[i].from == nullptr) VYRE_TRY(state.stage_read(i));
+  }
+  VYRE_TRY(state.flush_batch());
+  return SessionTicket{.batch = state.batch - 1};
+}
+
+Result<void> Session::wait(SessionTicket ticket) {
+  State& state = *state_;
+  VYRE_TRY(state.check_usable());
+  if (ticket.batch >= state.batch) return invalid("the ticket was not given by this session");
+  return state.wait_for(ticket.batch);
+}
+
+Result<RunReport> Session::finish() {
+  State& state = *state_;
+  if (state.is_capturing) return invalid("the session is finished while a capture is being made");
+  Result<void> done =
+      state.failure ? std::unexpected{*std::exchange(state.failure, std::nullopt)} : state.flush_batch();
+  if (done || done.error().code != ErrorCode::DeviceLost) {
+    if (!state.pending.empty()) {
+      Result<void> waited = state.wait_for(state.pending.back().batch);
+      if (done) done = std::move(waited);
+    }
+  }
+  if (!done) {
+    state.failure.reset();
+    Error error = std::move(done).error();
+    error.context.push_back(
+        fmt::format("{} of {} submissions completed", state.completed_submissions, state.report.submissions));
+    state.reads.clear();
+    state.end_run();
+    return std::unexpected{std::move(error)};
+  }
+  state.read_directly();
+  return state.end_run();
+}
+
+}  // namespace vyre::runtime

@@ -1,0 +1,183 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <vyre/report/audit_log.hpp>
+#include <vyre/runtime/batch.hpp>
+#include <vyre/runtime/compiled_program.hpp>
+#include <vyre/runtime/session.hpp>
+#include <vyre/runtime/staging.hpp>
+
+namespace vyre::runtime {
+
+/// What a session holds. Batches are numbered from 1; `batch_` is the number of the one that is being gathered.
+struct Session::State {
+  State(std::shared_ptr<backend::Device> opened, const SessionOptions& wanted);
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State();
+
+  struct BufferSlot {
+    backend::BufferHandle handle = {};
+    std::uint32_t generation = 0;  // Odd while there is a buffer.
+    std::uint64_t size = 0;
+    std::byte* mapped = nullptr;
+    std::uint64_t last_batch = 0;
+  };
+  struct PreparedSlot {
+    bool is_alive = false;
+    backend::PipelineHandle pipeline = {};
+    std::uint32_t program = 0;
+    std::vector<std::uint32_t> buffers = {};
+    std::vector<backend::BufferRange> ranges = {};
+    backend::Groups groups = {1, 1, 1};
+    std::vector<std::byte> params = {};
+    std::uint32_t repeat = 1;
+    std::uint64_t hash = 0;
+  };
+  struct CaptureSlot {
+    bool is_alive = false;
+    backend::CommandList planned = {};
+    std::vector<std::pair<std::string, std::uint32_t>> labels = {};  // Label to program, of each dispatch of `planned`.
+    std::vector<std::uint32_t> buffers = {};
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> programs = {};  // Program to number of dispatches.
+    PlannedBatch plan = {};
+    backend::RecordingHandle recording = {};
+    std::uint64_t copies = 0;
+    std::uint64_t fills = 0;
+  };
+  /// A batch that came back, kept as a recording.
+  struct KeptBatch {
+    std::uint64_t hash = 0;
+    backend::CommandList list = {};
+    std::vector<backend::BufferHandle> buffers = {};
+    std::vector<backend::PipelineHandle> pipelines = {};
+    backend::RecordingHandle recording = {};
+    PlannedBatch plan = {};
+    std::uint64_t last_used = 0;
+  };
+  struct PendingBatch {
+    std::uint64_t batch = 0;
+    backend::Ticket ticket = {};
+    std::uint64_t submissions = 0;
+  };
+  /// A read whose bytes are not with the host yet.
+  struct PendingRead {
+    std::span<std::byte> to = {};
+    std::uint32_t buffer = 0;         // Of a direct read.
+    std::uint64_t offset = 0;         // Of a direct read.
+    const std::byte* from = nullptr;  // Of a staged one.
+    std::uint64_t batch = 0;
+  };
+
+  // Checks.
+  [[nodiscard]] Result<void> check_usable() const;
+  [[nodiscard]] Result<BufferSlot*> find(const BufferView& view);
+  [[nodiscard]] Result<PreparedSlot*> find(Prepared name);
+  [[nodiscard]] Result<std::uint32_t> find_program(const program::Program& program,
+                                                   std::span<const program::spirv::SpecOverride> values);
+  [[nodiscard]] Result<void> bind(const CompiledProgram& program, std::size_t index, const BufferView& view);
+  [[nodiscard]] Result<void> bind_all(const CompiledProgram& program, std::span<const Argument> arguments);
+  [[nodiscard]] static Result<void> check_overlaps(const CompiledProgram& program,
+                                                   std::span<const backend::BufferRange> given);
+  [[nodiscard]] Result<void> check_groups(GroupCount groups) const;
+
+  // Gathering.
+  [[nodiscard]] Result<BufferView> allocate(std::uint64_t size);
+  [[nodiscard]] Result<void> add_dispatch(std::uint32_t program, std::span<const backend::BufferRange> ranges,
+                                          std::span<const std::uint32_t> buffers, backend::Groups groups,
+                                          std::span<const std::byte> params, std::uint64_t hash, std::uint32_t repeat);
+  [[nodiscard]] Result<void> add_copy(const backend::Copy& copy);
+  [[nodiscard]] Result<void> add_fill(BufferSlot& slot, const BufferView& view, std::uint32_t pattern);
+  /// Called before something writes to a range: a read that was put off is made a copy, so that it sees what was there.
+  [[nodiscard]] Result<void> before_write(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size);
+  [[nodiscard]] Result<void> stage_read(std::size_t index);
+  [[nodiscard]] Result<void> end_operation();
+  void note_use(std::uint32_t buffer) noexcept { buffers[buffer].last_batch = batch; }
+
+  // Launching.
+  [[nodiscard]] Result<void> flush_batch();
+  [[nodiscard]] Result<void> launch_batch();
+  [[nodiscard]] Result<void> launch_plain();
+  [[nodiscard]] PlannedBatch plan_batch();
+  [[nodiscard]] KeptBatch* find_kept();
+  [[nodiscard]] Result<KeptBatch*> keep_batch(const PlannedBatch& plan);
+  void note_launch(const PlannedBatch& plan, std::uint64_t report::ProgramReport::* how, std::string_view reason);
+  void drop(KeptBatch& kept);
+  template <typename Names>
+  void drop_kept(Names names);
+  void drop_kept_naming(backend::BufferHandle buffer);
+  void begin_batch() noexcept;
+
+  // Capturing.
+  [[nodiscard]] Result<Capture> end_capture();
+  [[nodiscard]] Result<void> replay_capture(CaptureSlot& capture, std::span<const CaptureParams> params);
+
+  // Completing.
+  /// Looks how far the device is, without waiting.
+  [[nodiscard]] Result<void> refresh();
+  [[nodiscard]] Result<void> wait_for(std::uint64_t wanted);
+  void complete(std::uint64_t upto);
+  [[nodiscard]] Result<void> wait_until_idle(BufferSlot& slot);
+  [[nodiscard]] std::unexpected<Error> broken(Error error);
+  /// Gives the host what it reads from memory that it shares with the device, which is idle.
+  void read_directly();
+  /// The report so far; the next one begins.
+  RunReport end_run();
+
+  std::uint64_t id = 0;
+  std::shared_ptr<backend::Device> device;
+  SessionOptions options;
+
+  std::vector<BufferSlot> buffers;
+  std::vector<std::uint32_t> free_buffers;
+  std::vector<CompiledProgram> programs;
+  std::vector<std::uint32_t> program_of;     // By index of the pipeline's handle.
+  std::vector<std::vector<bool>> writes_of;  // By program: which ranges a dispatch writes.
+  std::uint32_t last_program = 0;
+  std::vector<PreparedSlot> prepared;
+  std::vector<CaptureSlot> captures;
+  bool is_capturing = false;
+  std::vector<std::string> captured_labels;
+
+  Batch gathered;
+  std::uint64_t batch = 1;
+  std::uint64_t copies_in_batch = 0;
+  std::uint64_t fills_in_batch = 0;
+  BatchPlanner planner;
+  backend::CommandList planned;
+  backend::CommandList single;
+  std::vector<KeptBatch> kept;
+  std::size_t kept_bytes = 0;
+  std::array<std::uint64_t, 1024> seen = {};  // Hashes of batches that came once, each at its place.
+  std::uint64_t uses = 0;
+
+  std::deque<PendingBatch> pending;
+  std::uint64_t done = 0;  // The last batch that is known to be done.
+  std::vector<PendingRead> reads;
+  Staging uploads{backend::Memory::Upload};
+  Staging readbacks{backend::Memory::Readback};
+
+  report::AuditLog log;
+  RunReport report;
+  std::uint64_t begin_ns = 0;
+  std::uint64_t completed_submissions = 0;
+  std::optional<Error> failure;
+
+  // Of the call at hand.
+  std::vector<backend::BufferRange> ranges;
+  std::vector<std::uint32_t> touched;
+  std::vector<std::byte> item_params;
+  ParamBytes param_room = {};
+};
+
+}  // namespace vyre::runtime
