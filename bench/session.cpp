@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <numeric>
 #include <span>
 #include <string>
@@ -25,23 +23,10 @@
 #include <backends/vulkan/vulkan_backend.hpp>
 #include <vyre/runtime/session.hpp>
 
+#include "bench/allocations.hpp"
 #include "bench/paired.hpp"
 #include "bench/raw_list.hpp"
 #include "bench/raw_vulkan.hpp"
-
-namespace {
-
-std::atomic<std::uint64_t> allocations = 0;
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc{};
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
 
 namespace vyre::bench {
 namespace {
@@ -54,6 +39,7 @@ using runtime::Session;
 using DevicePtr = std::shared_ptr<backend::Device>;
 
 constexpr std::size_t kRounds = 61;
+constexpr std::size_t kJobRounds = 31;
 constexpr std::size_t kWarmRounds = 8;
 
 constexpr const char* kSaxpy = R"(#version 450
@@ -147,18 +133,18 @@ void host_row(Session& session, const std::string& what, std::size_t count, Enqu
   std::vector<double> launched;
   std::vector<double> allocated;
   for (std::size_t round = 0; round < kWarmRounds + kRounds; ++round) {
-    const std::uint64_t allocations_before = allocations;
+    const std::uint64_t allocated_before = allocation_count();
     const Clock::time_point begin = Clock::now();
     enqueue();
     const Clock::time_point called = Clock::now();
     must(session.flush());
     const Clock::time_point end = Clock::now();
-    const std::uint64_t allocations_after = allocations;
+    const std::uint64_t allocated_after = allocation_count();
     must(session.finish());
     if (round < kWarmRounds) continue;
     calls.push_back(std::chrono::duration<double, std::nano>(called - begin).count() / n);
     launched.push_back(std::chrono::duration<double, std::nano>(end - begin).count() / n);
-    allocated.push_back(static_cast<double>(allocations_after - allocations_before) / n);
+    allocated.push_back(static_cast<double>(allocated_after - allocated_before) / n);
   }
   fmt::print("  {:<38} {:>7.0f} {:>7.0f} {:>9.0f} {:>7.0f} {:>12.3f}\n", what, median(calls), std::ranges::min(calls),
              median(launched), std::ranges::min(launched), median(allocated));
@@ -204,8 +190,9 @@ void measure_calls(const DevicePtr& device, const program::Program& kernel, std:
 }
 
 void single_row(const char* what, const Comparison& c) {
-  fmt::print("  {:<38} {:>9.2f} {:>9.2f} {:>9.2f}   {:.3f} [{:.3f}, {:.3f}]\n", what, c.base_ns / 1e3, c.other_ns / 1e3,
-             (c.other_ns - c.base_ns) / 1e3, c.ratio, c.low, c.high);
+  fmt::print("  {:<38} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f}   {:.3f} [{:.3f}, {:.3f}]\n", what, c.base_ns / 1e3,
+             c.other_ns / 1e3, (c.other_ns - c.base_ns) / 1e3, c.base_cpu_ns / 1e3, c.other_cpu_ns / 1e3, c.ratio,
+             c.low, c.high);
 }
 
 /// One dispatch and its end, beside recording, submitting and waiting by hand.
@@ -238,34 +225,34 @@ void measure_single(const DevicePtr& device, const program::Program& kernel) {
   single_row("enqueue, finish", compare(raw_single, enqueue, kRounds));
 }
 
-void job_row(const char* what, const Comparison& c) {
+void job_row(const std::string& what, const Comparison& c) {
   fmt::print("  {:<38} {:>9.1f} {:>9.1f}   {:.3f} [{:.3f}, {:.3f}]\n", what, c.base_ns / 1e3, c.other_ns / 1e3,
              1 / c.ratio, 1 / c.high, 1 / c.low);
 }
 
-void measure_stencil(const DevicePtr& device) {
-  constexpr std::uint32_t kSize = 64;
+/// A plate of `size` x `size` cells, a multiple of 16.
+void measure_stencil(const DevicePtr& device, std::uint32_t size) {
   constexpr std::uint32_t kSteps = 1000;
-  constexpr std::uint64_t kBytes = std::uint64_t{kSize} * kSize * sizeof(float);
+  const std::uint64_t bytes = std::uint64_t{size} * size * sizeof(float);
   const program::Program kernel = compile(kStencil, "stencil");
-  const StencilParams values{.size = kSize};
-  std::vector<float> plate(std::size_t{kSize} * kSize);
-  std::fill_n(plate.begin(), kSize, 100.0F);
+  const StencilParams values{.size = size};
+  std::vector<float> plate(std::size_t{size} * size);
+  std::fill_n(plate.begin(), size, 100.0F);
 
   std::vector<RawStep> steps;
   for (std::uint32_t i = 0; i < kSteps; ++i) {
-    steps.push_back({.views = {{.buffer = i % 2, .size = kBytes}, {.buffer = (i + 1) % 2, .size = kBytes}},
-                     .groups = {kSize / 16, kSize / 16, 1},
+    steps.push_back({.views = {{.buffer = i % 2, .size = bytes}, {.buffer = (i + 1) % 2, .size = bytes}},
+                     .groups = {size / 16, size / 16, 1},
                      .params = bytes_of(values),
                      .waits = i > 0});
   }
-  RawList raw{kernel.words(), std::array{kBytes, kBytes}, steps};
-  std::memcpy(raw.mapped(0).data(), plate.data(), kBytes);
-  std::memcpy(raw.mapped(1).data(), plate.data(), kBytes);
+  RawList raw{kernel.words(), std::array{bytes, bytes}, steps};
+  std::memcpy(raw.mapped(0).data(), plate.data(), bytes);
+  std::memcpy(raw.mapped(1).data(), plate.data(), bytes);
 
   Session session = must(Session::open(device));
   const std::array plates{must(session.buffer<float>(plate)), must(session.buffer<float>(plate))};
-  const runtime::DispatchOptions options{.groups = {kSize / 16, kSize / 16}, .params = params_block(values)};
+  const runtime::DispatchOptions options{.groups = {size / 16, size / 16}, .params = params_block(values)};
   const auto dispatch_all = [&]() -> Result<void> {
     for (std::uint32_t i = 0; i < kSteps; ++i) {
       VYRE_TRY(session.dispatch(kernel, {plates[i % 2], plates[(i + 1) % 2]}, options));
@@ -278,7 +265,7 @@ void measure_stencil(const DevicePtr& device) {
   std::vector<float> result(plate.size());
   must(session.read(plates[0], result));
   must(session.finish());
-  must_agree(std::memcmp(result.data(), raw.mapped(0).data(), kBytes) == 0, "stencil");
+  must_agree(std::ranges::equal(std::as_bytes(std::span{result}), raw.mapped(0)), "stencil");
 
   const std::array prepared{must(session.prepare(kernel, {plates[0], plates[1]}, options)),
                             must(session.prepare(kernel, {plates[1], plates[0]}, options))};
@@ -295,9 +282,10 @@ void measure_stencil(const DevicePtr& device) {
     must(session.replay(captured));
     must(session.finish());
   };
-  job_row("1,000 stencil steps, dispatch", compare(raw_all, dispatch, kRounds));
-  job_row("1,000 stencil steps, enqueue", compare(raw_all, enqueue, kRounds));
-  job_row("1,000 stencil steps, replay", compare(raw_all, replay, kRounds));
+  const std::string what = fmt::format("1,000 steps of {0} x {0}", size);
+  job_row(what + ", dispatch", compare(raw_all, dispatch, kJobRounds));
+  job_row(what + ", enqueue", compare(raw_all, enqueue, kJobRounds));
+  job_row(what + ", replay", compare(raw_all, replay, kJobRounds));
 }
 
 void measure_reduction(const DevicePtr& device) {
@@ -362,8 +350,8 @@ void measure_reduction(const DevicePtr& device) {
     must(session.replay(captured));
     end();
   };
-  job_row("reduction in 9 passes, dispatch", compare(raw_all, dispatch, kRounds));
-  job_row("reduction in 9 passes, replay", compare(raw_all, replay, kRounds));
+  job_row("reduction in 9 passes, dispatch", compare(raw_all, dispatch, kJobRounds));
+  job_row("reduction in 9 passes, replay", compare(raw_all, replay, kJobRounds));
 }
 
 void measure_map(const DevicePtr& device) {
@@ -418,8 +406,8 @@ void measure_map(const DevicePtr& device) {
   raw_all();
   dispatch();
   must_agree(results == raw_results, "map");
-  job_row("map over 64 chunks, dispatch", compare(raw_all, dispatch, kRounds));
-  job_row("map over 64 chunks, enqueue", compare(raw_all, enqueue, kRounds));
+  job_row("map over 64 chunks, dispatch", compare(raw_all, dispatch, kJobRounds));
+  job_row("map over 64 chunks, enqueue", compare(raw_all, enqueue, kJobRounds));
 }
 
 void run(bool is_inline) {
@@ -438,10 +426,12 @@ void run(bool is_inline) {
              "(least)", "allocations");
   measure_calls(device, saxpy, 1, "same buffers");
   measure_calls(device, saxpy, 1000, "own views");
-  fmt::print("  {:<38} {:>9} {:>9} {:>9}   {}\n", "one dispatch, µs", "raw", "vyre", "added", "vyre / raw [95 %]");
+  fmt::print("  {:<38} {:>9} {:>9} {:>9} {:>9} {:>9}   {}\n", "one dispatch, µs", "raw", "vyre", "added", "raw cpu",
+             "vyre cpu", "vyre / raw [95 %]");
   measure_single(device, saxpy);
   fmt::print("  {:<38} {:>9} {:>9}   {}\n", "jobs, µs", "raw", "vyre", "speed of raw's [95 %]");
-  measure_stencil(device);
+  measure_stencil(device, 16);
+  measure_stencil(device, 64);
   measure_reduction(device);
   measure_map(device);
 }

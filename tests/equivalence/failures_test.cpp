@@ -77,7 +77,8 @@ TEST_P(Failures, ALostDeviceIsSaidAndCanBeOpenedAgain) {
     const auto device = open_fake({.lost_at_launch = launch, .options = {.map_device_memory = launch % 2 == 0}});
     Result<Session> session = Session::open(device, {.mode = GetParam()});
     ASSERT_TRUE(session);
-    Result<std::string> run = run_program(*session, program, expected);
+    ReadBytes reads;
+    const Result<std::string> run = run_program(*session, program, expected, reads);
     if (run) {
       EXPECT_EQ(*run, "");
       if (launch % 2 == 0) continue;
@@ -125,7 +126,8 @@ TEST_P(Failures, EveryCallOfTheDriverCanFail) {
         if (auto opened = Session::open(device, {.mode = GetParam()})) session.emplace(*std::move(opened));
         bool was_reached = plan->calls >= call;
         if (session) {
-          const Result<std::string> run = run_program(*session, program, expected);
+          ReadBytes reads;
+          const Result<std::string> run = run_program(*session, program, expected, reads);
           was_reached = plan->calls >= call;
           if (run) {
             // Questions how far the device is may stay without an answer.

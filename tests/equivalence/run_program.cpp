@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -61,18 +62,19 @@ std::string difference(std::span<const std::byte> is, std::span<const std::byte>
 
 class Runner {
  public:
-  Runner(Session& session, const RandomProgram& program, const Expected& expected)
-      : session_{session}, program_{program}, expected_{expected}, reads_(program.operations.size()) {}
+  Runner(Session& session, const RandomProgram& program, const Expected& expected, ReadBytes& reads)
+      : session_{session}, program_{program}, expected_{expected}, reads_{reads} {
+    // A vector for each operation and each buffer, which stay where they are.
+    reads_.assign(program.operations.size() + program.buffers.size(), {});
+  }
 
   Result<std::string> run() {
     for (const BufferShape& shape : program_.buffers) VYRE_TRY(make_buffer(shape));
     for (; at_ < program_.operations.size(); ++at_) {
       Result<void> done = std::visit([this](const auto& op) { return tell(op); }, program_.operations[at_].what);
-      if (expected_.refused[at_]) {
-        if (done || done.error().code != ErrorCode::InvalidArgument) {
-          return describe(done ? "it should be refused" : to_string(done.error()));
-        }
-      } else if (!done) {
+      if (done && expected_.refused[at_]) return describe("it should be refused");
+      const bool is_refusal = !done && done.error().code == ErrorCode::InvalidArgument;
+      if (!done && !(is_refusal && expected_.refused[at_])) {
         return in_context(std::move(done).error(), describe("while running this"));
       }
       if (!wrong_.empty()) return describe(wrong_);
@@ -202,10 +204,10 @@ class Runner {
   }
 
   Result<std::string> compare_buffers() {
-    std::vector<std::vector<std::byte>> contents;
-    contents.reserve(buffers_.size());
-    for (const BufferView& buffer : buffers_) {
-      VYRE_TRY(session_.read_bytes(buffer, contents.emplace_back(buffer.size)));
+    const std::span contents = std::span{reads_}.last(buffers_.size());
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      contents[i].resize(buffers_[i].size);
+      VYRE_TRY(session_.read_bytes(buffers_[i], contents[i]));
     }
     VYRE_TRY(session_.finish());
     compare_reads(program_.operations.size());
@@ -230,8 +232,8 @@ class Runner {
   std::map<std::uint32_t, std::pair<runtime::Prepared, std::uint32_t>> prepared_;
   std::map<std::uint32_t, runtime::Capture> captures_;
   std::map<std::uint32_t, std::pair<runtime::SessionTicket, std::size_t>> tickets_;
-  std::vector<std::vector<std::byte>> reads_;  // By operation.
-  std::vector<std::size_t> due_;               // Reads that were not compared yet.
+  ReadBytes& reads_;              // By operation.
+  std::vector<std::size_t> due_;  // Reads that were not compared yet.
   std::string wrong_;
 };
 
@@ -242,8 +244,16 @@ Result<void> dispatch(Session& session, const Call& call, std::span<const Buffer
   return session.dispatch(program_of(call.kernel), arguments, options_of(call));
 }
 
+Result<std::string> run_program(Session& session, const RandomProgram& program, const Expected& expected,
+                                ReadBytes& reads) {
+  return Runner{session, program, expected, reads}.run();
+}
+
 Result<std::string> run_program(Session& session, const RandomProgram& program, const Expected& expected) {
-  return Runner{session, program, expected}.run();
+  ReadBytes reads;
+  Result<std::string> wrong = run_program(session, program, expected, reads);
+  if (!wrong || !wrong->empty()) std::ignore = session.finish();
+  return wrong;
 }
 
 }  // namespace vyre::tests

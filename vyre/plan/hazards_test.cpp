@@ -124,6 +124,7 @@ struct Shape {
   std::uint32_t buffers = 1;
   std::uint64_t buffer_size = 1;
   std::uint64_t longest = 1;  ///< Of a touch.
+  std::uint64_t grain = 1;    ///< Touches begin and end at multiples of it.
   std::size_t operations = 0;
   std::uint32_t write_percent = 50;
 };
@@ -149,9 +150,9 @@ class RandomBatches {
     const bool is_write = number(1, 100) <= shape.write_percent;
     const std::uint64_t kind = number(0, 19);
     if (kind == 0) return {.buffer = buffer, .begin = 0, .end = shape.buffer_size, .writes = is_write};
-    const std::uint64_t begin = number(0, shape.buffer_size - 1);
+    const std::uint64_t begin = number(0, (shape.buffer_size - 1) / shape.grain) * shape.grain;
     const std::uint64_t longest = kind == 1 ? shape.buffer_size : shape.longest;
-    const std::uint64_t end = std::min(begin + number(1, longest), shape.buffer_size);
+    const std::uint64_t end = std::min(begin + number(1, longest) * shape.grain, shape.buffer_size);
     return {.buffer = buffer, .begin = begin, .end = end, .writes = is_write};
   }
 
@@ -189,6 +190,7 @@ TEST(WaveFinder, AgreesWithEveryPairOfOperationsInSmallBatches) {
     const Shape shape{.buffers = static_cast<std::uint32_t>(random.number(1, 4)),
                       .buffer_size = random.number(1, 64),
                       .longest = random.number(1, 24),
+                      .grain = random.number(1, 4),
                       .operations = random.number(1, 60),
                       .write_percent = static_cast<std::uint32_t>(random.number(5, 95))};
     ASSERT_NO_FATAL_FAILURE(compare_with_every_pair<256>(finder, random.batch(shape), shape));
@@ -203,10 +205,26 @@ TEST(WaveFinder, AgreesWithEveryPairOfOperationsWhereABufferHasManySegments) {
     const Shape shape{.buffers = static_cast<std::uint32_t>(random.number(1, 2)),
                       .buffer_size = 2'048,
                       .longest = random.number(1, 64),
+                      .grain = random.number(1, 8),
                       .operations = random.number(100, 800),
                       .write_percent = static_cast<std::uint32_t>(random.number(5, 95))};
     ASSERT_NO_FATAL_FAILURE(compare_with_every_pair<4'096>(finder, random.batch(shape), shape));
   }
+}
+
+TEST(WaveFinder, RemembersAWriteOfEverythingHoweverItIsCutLater) {
+  constexpr std::uint64_t kSize = 1'600;
+  WaveFinder finder;
+  const auto wave_of = [&finder](const Touch& touch) { return finder.add({&touch, 1}); };
+  for (std::uint64_t i = 0; i < kSize; i += 16) ASSERT_EQ(wave_of(reads(0, i, i + 8)), 0U);
+  ASSERT_EQ(wave_of(writes(0, 0, kSize)), 1U);
+  for (std::uint64_t i = 0; i < kSize; i += 16) ASSERT_EQ(wave_of(reads(0, i + 4, i + 6)), 2U);
+  for (std::uint64_t begin = 0; begin < kSize; begin += 2) {
+    for (std::uint64_t end = begin + 2; end <= kSize; end += 2) {
+      ASSERT_EQ(wave_of(reads(0, begin, end)), 2U) << begin << " to " << end;
+    }
+  }
+  EXPECT_EQ(wave_of(reads(0, kSize, kSize + 1)), 0U);
 }
 
 TEST(WaveFinder, TakesManyDifferentRangesOfOneBuffer) {

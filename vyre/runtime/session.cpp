@@ -155,7 +155,10 @@ Result<void> Session::read_bytes(const BufferView& from, std::span<std::byte> by
   state.reads.push_back({.to = bytes, .buffer = from.index, .offset = from.offset, .batch = state.batch});
   // Where the host sees the memory, it reads it at the end; unless something writes there before.
   if (slot->mapped != nullptr) return {};
-  VYRE_TRY(state.stage_read(state.reads.size() - 1));
+  if (auto staged = state.stage_read(state.reads.size() - 1); !staged) {
+    state.reads.pop_back();
+    return staged;
+  }
   return state.end_operation();
 }
 
@@ -321,6 +324,10 @@ Result<Capture> Session::capture(const std::function<Result<void>()>& body) {
   State& state = *state_;
   VYRE_TRY(state.check_usable());
   if (state.is_capturing) return invalid("a capture is begun while another is being made");
+  // Reads that were put off must not become a part of what is captured.
+  for (std::size_t i = 0; i < state.reads.size(); ++i) {
+    if (state.reads[i].from == nullptr) VYRE_TRY(state.stage_read(i));
+  }
   VYRE_TRY(state.flush_batch());
   state.is_capturing = true;
   state.captured_labels.clear();

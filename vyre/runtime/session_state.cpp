@@ -100,23 +100,26 @@ Result<std::uint32_t> Session::State::find_program(const program::Program& progr
     last_program = static_cast<std::uint32_t>(found - programs.begin());
     return last_program;
   }
-  if (programs.size() >= options.max_pipelines) {
+  if (programs.size() >= options.max_pipelines && !is_capturing) {
     VYRE_TRY(flush_batch());
-    const auto oldest = std::ranges::min_element(programs, {}, &CompiledProgram::last_used);
-    const auto index = static_cast<std::uint32_t>(oldest - programs.begin());
-    const backend::PipelineHandle pipeline = oldest->pipeline;
-    const bool is_needed =
-        is_capturing ||
-        std::ranges::any_of(prepared, [&](const auto& e) { return e.is_alive && e.program == index; }) ||
-        std::ranges::any_of(captures, [&](const CaptureSlot& each) {
-          return each.is_alive && std::ranges::any_of(each.programs, [&](const auto& p) { return p.first == index; });
-        });
-    if (!is_needed) {
+    const auto is_needed = [&](std::uint32_t index) {
+      return std::ranges::any_of(prepared, [&](const auto& e) { return e.is_alive && e.program == index; }) ||
+             std::ranges::any_of(captures, [&](const CaptureSlot& each) {
+               return each.is_alive &&
+                      std::ranges::any_of(each.programs, [&](const auto& p) { return p.first == index; });
+             });
+    };
+    std::optional<std::uint32_t> oldest;
+    for (std::uint32_t i = 0; i < programs.size(); ++i) {
+      if (!is_needed(i) && (!oldest || programs[i].last_used < programs[*oldest].last_used)) oldest = i;
+    }
+    if (oldest) {
+      const backend::PipelineHandle pipeline = programs[*oldest].pipeline;
       drop_kept([&](const KeptBatch& each) { return std::ranges::binary_search(each.pipelines, pipeline); });
       VYRE_ASSIGN(CompiledProgram compiled, compile_program(*device, program, values));
       std::ignore = device->free(pipeline);
-      *oldest = std::move(compiled);
-      last_program = index;
+      programs[*oldest] = std::move(compiled);
+      last_program = *oldest;
     }
   }
   if (last_program >= programs.size() || !is_it(programs[last_program])) {
@@ -310,11 +313,19 @@ Result<void> Session::State::before_write(std::uint32_t buffer, std::uint64_t of
 }
 
 Result<void> Session::State::stage_read(std::size_t index) {
-  PendingRead rest = reads[index];
+  const PendingRead whole = reads[index];
+  const std::size_t count = reads.size();
+  PendingRead rest = whole;
   bool is_first = true;
   while (!rest.to.empty()) {
     const std::uint64_t part = std::min<std::uint64_t>(rest.to.size(), Staging::kMaxPiece);
-    VYRE_ASSIGN(const Staging::Piece piece, readbacks.take(*device, part, batch, done));
+    Result<Staging::Piece> taken = readbacks.take(*device, part, batch, done);
+    if (!taken) {
+      reads.resize(count);
+      reads[index] = whole;
+      return std::unexpected{std::move(taken).error()};
+    }
+    const Staging::Piece piece = *taken;
     const PendingRead staged{.to = rest.to.first(part), .from = piece.bytes, .batch = batch};
     if (is_first) {
       reads[index] = staged;
@@ -539,6 +550,13 @@ Result<Capture> Session::State::end_capture() {
 }
 
 Result<void> Session::State::replay_capture(CaptureSlot& capture, std::span<const CaptureParams> params) {
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    if (reads[i].from == nullptr && std::ranges::binary_search(capture.buffers, reads[i].buffer)) {
+      VYRE_TRY(stage_read(i));
+    }
+  }
+  // Before the changed list is made: launching a batch plans it in the same place.
+  VYRE_TRY(flush_batch());
   if (!params.empty()) {
     planned = capture.planned;
     for (const CaptureParams& each : params) {
@@ -556,12 +574,6 @@ Result<void> Session::State::replay_capture(CaptureSlot& capture, std::span<cons
       if (!is_there) return invalid(fmt::format("the capture has no dispatch labelled '{}'", each.label));
     }
   }
-  for (std::size_t i = 0; i < reads.size(); ++i) {
-    if (reads[i].from == nullptr && std::ranges::binary_search(capture.buffers, reads[i].buffer)) {
-      VYRE_TRY(stage_read(i));
-    }
-  }
-  VYRE_TRY(flush_batch());
   if (begin_ns == 0) begin_ns = device->now_ns();
   const backend::SubmitOptions how{.timeout = options.watchdog};
   auto ticket = params.empty() ? device->replay(capture.recording, how) : device->submit(planned, how);

@@ -1,0 +1,27 @@
+#include "bench/allocations.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<std::uint64_t> allocations = 0;
+
+}  // namespace
+
+// In a file of their own: where they are inlined into their callers, GCC 12 takes them for a mismatched pair.
+void* operator new(std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc{};
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+
+namespace vyre::bench {
+
+std::uint64_t allocation_count() noexcept { return allocations; }
+
+}  // namespace vyre::bench
