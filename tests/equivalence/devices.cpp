@@ -4,12 +4,14 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <vyre/backend/decorators.hpp>
 #include <vyre/base/check.hpp>
 
 #include <backends/vulkan/vulkan_backend.hpp>
 #include "tests/equivalence/kernels.hpp"
+#include "tests/equivalence/options.hpp"
 
 namespace vyre::tests {
 namespace {
@@ -40,7 +42,9 @@ std::shared_ptr<backend::Device> open_fake(const FakeSetup& setup) {
 }
 
 Result<std::shared_ptr<backend::Device>> open_vulkan(const backend::DeviceOptions& options) {
-  const auto backend = backends::vulkan::make_vulkan_backend();
+  const auto backend = backends::vulkan::make_vulkan_backend(
+      {.validation = equivalence_options().validation,
+       .on_message = [](std::string_view message) { ADD_FAILURE() << "the driver says: " << message; }});
   return open_first(*backend, options, {});
 }
 

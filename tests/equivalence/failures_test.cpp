@@ -58,14 +58,26 @@ void expect_empty(backend::Device& device, bool is_lost) {
 
 class Failures : public testing::TestWithParam<LaunchMode> {};
 
+struct Submissions {
+  std::uint64_t completed = 0;
+  std::uint64_t made = 0;
+};
+
+/// What an error says of them.
+std::optional<Submissions> submissions_in(const Error& error) {
+  const std::string text = to_string(error);
+  std::smatch match;
+  if (!std::regex_search(text, match, std::regex{"([0-9]+) of ([0-9]+) submissions completed"})) return std::nullopt;
+  return Submissions{.completed = std::stoull(match[1]), .made = std::stoull(match[2])};
+}
+
 /// The error of a lost device, with the number of submissions that completed.
 void expect_lost(const Error& error, std::uint64_t lost_at_launch) {
-  const std::string text = to_string(error);
-  EXPECT_EQ(error.code, ErrorCode::DeviceLost) << text;
-  std::smatch match;
-  ASSERT_TRUE(std::regex_search(text, match, std::regex{"([0-9]+) of ([0-9]+) submissions completed"})) << text;
-  EXPECT_LT(std::stoull(match[1]), lost_at_launch) << text;
-  EXPECT_LE(std::stoull(match[1]), std::stoull(match[2])) << text;
+  EXPECT_EQ(error.code, ErrorCode::DeviceLost) << to_string(error);
+  const std::optional<Submissions> said = submissions_in(error);
+  ASSERT_TRUE(said) << to_string(error);
+  EXPECT_LT(said->completed, lost_at_launch) << to_string(error);
+  EXPECT_LE(said->completed, said->made) << to_string(error);
 }
 
 TEST_P(Failures, ALostDeviceIsSaidAndCanBeOpenedAgain) {
@@ -85,7 +97,7 @@ TEST_P(Failures, ALostDeviceIsSaidAndCanBeOpenedAgain) {
       ASSERT_GT(launch, 3U);
       break;
     }
-    if (to_string(run.error()).find("submissions completed") == std::string::npos) {
+    if (!submissions_in(run.error())) {
       EXPECT_EQ(run.error().code, ErrorCode::DeviceLost) << to_string(run.error());
       auto finished = session->finish();
       ASSERT_FALSE(finished);
@@ -154,6 +166,39 @@ TEST_P(Failures, EveryCallOfTheDriverCanFail) {
   }
   EXPECT_GT(failures, 100U);
   fmt::print("{} calls were made to fail\n", failures);
+}
+
+TEST_P(Failures, WhatWasLaunchedBeforeAFailureIsCounted) {
+  constexpr std::uint64_t kDispatches = 6;
+  std::uint64_t failed_launches = 0;
+  for (std::uint64_t call = 1;; ++call) {
+    SCOPED_TRACE(call);
+    const auto plan = std::make_shared<backend::FaultPlan>();
+    const auto device =
+        open_fake({.decorate = [&](auto inner) { return backend::make_faulty_driver(std::move(inner), plan); }});
+    Result<Session> session = Session::open(device, {.mode = GetParam(), .max_batch = 4});
+    ASSERT_TRUE(session);
+    const auto values = session->buffer<std::uint32_t>(64).value();
+    const auto step = session->prepare(named("total"), {values.part(0, 32), values.part(32, 32)}).value();
+    plan->fail_at = plan->calls + call;
+    Result<void> enqueued;
+    for (std::uint64_t i = 0; i < kDispatches && enqueued; ++i) enqueued = session->enqueue(step);
+    const bool failed_early = !enqueued;
+    const auto finished = session->finish();
+    if (finished && !failed_early) {
+      if (plan->calls < plan->fail_at) break;
+      continue;
+    }
+    if (finished) continue;
+    const std::optional<Submissions> said = submissions_in(finished.error());
+    ASSERT_TRUE(said) << to_string(finished.error());
+    const std::uint64_t all = GetParam() == LaunchMode::Plain ? kDispatches : 2;
+    if (said->made == all) continue;
+    // A launch failed. What came before it was waited for.
+    ++failed_launches;
+    EXPECT_EQ(said->completed, said->made) << to_string(finished.error());
+  }
+  EXPECT_GE(failed_launches, 4U);
 }
 
 TEST_P(Failures, AWaitBeyondTheWatchdogIsSaidAndCancelsNothing) {

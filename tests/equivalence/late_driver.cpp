@@ -34,7 +34,7 @@ class LateDriver final : public backend::DeviceDriver {
 
   [[nodiscard]] Result<std::uint64_t> completed(std::uint32_t queue) override {
     const std::scoped_lock lock{mutex_};
-    if (!held_.empty()) VYRE_TRY(launch_first());
+    if (++questions_ % kPatience == 0 && !held_.empty()) VYRE_TRY(launch_first());
     return inner_->completed(queue);
   }
 
@@ -53,6 +53,8 @@ class LateDriver final : public backend::DeviceDriver {
   [[nodiscard]] std::uint64_t now_ns() noexcept override { return inner_->now_ns(); }
 
  private:
+  static constexpr std::uint64_t kPatience = 5;
+
   struct Held {
     DriverRecording* recording = nullptr;
     Ticket ticket = {};
@@ -69,6 +71,7 @@ class LateDriver final : public backend::DeviceDriver {
   std::unique_ptr<DeviceDriver> inner_;
   std::mutex mutex_;
   std::deque<Held> held_;
+  std::uint64_t questions_ = 0;
 };
 
 }  // namespace

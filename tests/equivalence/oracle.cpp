@@ -35,7 +35,7 @@ class Oracle {
     Generations generations = {};
   };
   struct Capture {
-    std::vector<Operation> body = {};  // Prepared dispatches in it have become plain ones.
+    std::vector<ops::Captured> body = {};  // Prepared dispatches in it have become plain ones.
     Generations generations = {};
   };
 
@@ -92,8 +92,8 @@ class Oracle {
   }
   void execute(const ops::Capture& op) {
     Capture capture;
-    for (const Operation& operation : op.body) {
-      if (const auto* enqueue = std::get_if<ops::Enqueue>(&operation.what)) {
+    for (const ops::Captured& captured : op.body) {
+      if (const auto* enqueue = std::get_if<ops::Enqueue>(&captured)) {
         const auto found = prepared_.find(enqueue->id);
         if (found == prepared_.end()) continue;
         if (!is_alive(found->second.generations)) {
@@ -103,16 +103,16 @@ class Oracle {
         Call changed = found->second.call;
         if (enqueue->params) changed.params = *enqueue->params;
         note(changed, capture.generations);
-        capture.body.push_back({ops::Dispatch{.call = std::move(changed)}});
+        capture.body.emplace_back(ops::Dispatch{.call = std::move(changed)});
         continue;
       }
-      if (const auto* dispatch = std::get_if<ops::Dispatch>(&operation.what)) note(dispatch->call, capture.generations);
-      if (const auto* copy = std::get_if<ops::Copy>(&operation.what)) {
+      if (const auto* dispatch = std::get_if<ops::Dispatch>(&captured)) note(dispatch->call, capture.generations);
+      if (const auto* copy = std::get_if<ops::Copy>(&captured)) {
         note(copy->from, capture.generations);
         note(copy->to, capture.generations);
       }
-      if (const auto* fill = std::get_if<ops::Fill>(&operation.what)) note(fill->range, capture.generations);
-      capture.body.push_back(operation);
+      if (const auto* fill = std::get_if<ops::Fill>(&captured)) note(fill->range, capture.generations);
+      capture.body.push_back(captured);
     }
     captures_.insert_or_assign(op.id, std::move(capture));
   }
@@ -123,15 +123,15 @@ class Oracle {
       expected_.refused[at_] = true;
       return;
     }
-    for (const Operation& operation : found->second.body) {
-      if (const auto* dispatch = std::get_if<ops::Dispatch>(&operation.what)) {
+    for (const ops::Captured& captured : found->second.body) {
+      if (const auto* dispatch = std::get_if<ops::Dispatch>(&captured)) {
         Call changed = dispatch->call;
         const auto other = std::ranges::find(op.others, changed.label, &ops::Replay::Other::label);
         if (!changed.label.empty() && other != op.others.end()) changed.params = other->params;
         call(changed);
-      } else if (const auto* copy = std::get_if<ops::Copy>(&operation.what)) {
+      } else if (const auto* copy = std::get_if<ops::Copy>(&captured)) {
         execute(*copy);
-      } else if (const auto* fill = std::get_if<ops::Fill>(&operation.what)) {
+      } else if (const auto* fill = std::get_if<ops::Fill>(&captured)) {
         execute(*fill);
       }
     }

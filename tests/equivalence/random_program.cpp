@@ -111,11 +111,11 @@ class Generator {
   }
 
   /// Operations that may be captured.
-  Operation make_captured(std::vector<ops::Replay::Other>& labels) {
+  ops::Captured make_captured(std::vector<ops::Replay::Other>& labels) {
     const std::uint64_t roll = random_.below(10);
-    if (roll < 1 && prepared_count_ > 0) return {make_enqueue()};
-    if (roll < 3) return {make_copy()};
-    if (roll < 5) return {make_fill()};
+    if (roll < 1 && prepared_count_ > 0) return make_enqueue();
+    if (roll < 3) return make_copy();
+    if (roll < 5) return make_fill();
     Call call = make_call();
     if (random_.percent(60)) {
       // Dispatches of one kernel share a label, now and then.
@@ -127,7 +127,7 @@ class Generator {
         labels.push_back({.label = call.label, .kernel = call.kernel});
       }
     }
-    return {ops::Dispatch{.call = std::move(call)}};
+    return ops::Dispatch{.call = std::move(call)};
   }
 
   ops::Prepare make_prepare() {
@@ -338,7 +338,7 @@ struct Printer {
   }
   std::string operator()(const ops::Capture& op) const {
     std::string text = fmt::format("capture c{}", op.id);
-    for (const Operation& operation : op.body) text += "\n      " + tests::to_text(operation);
+    for (const ops::Captured& captured : op.body) text += "\n      " + std::visit(*this, captured);
     return text;
   }
   std::string operator()(const ops::Replay& op) const {

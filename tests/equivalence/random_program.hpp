@@ -34,8 +34,6 @@ struct Call {
   std::string label = {};
 };
 
-struct Operation;
-
 /// Prepared dispatches, captures and tickets have ids. What names one that was never made is left out, so that any
 /// operation can be dropped.
 namespace ops {
@@ -55,10 +53,6 @@ struct Enqueue {
   std::optional<ParamWords> params = {};
   ParamStyle style = ParamStyle::InOrder;
 };
-struct Capture {
-  std::uint32_t id = 0;
-  std::vector<Operation> body = {};  ///< Dispatches, copies, fills, and prepared dispatches.
-};
 struct Replay {
   struct Other {
     std::string label = {};
@@ -76,6 +70,12 @@ struct Copy {
 struct Fill {
   Range range = {};
   std::uint32_t pattern = 0;
+};
+/// What can be captured.
+using Captured = std::variant<Dispatch, Enqueue, Copy, Fill>;
+struct Capture {
+  std::uint32_t id = 0;
+  std::vector<Captured> body = {};
 };
 struct Write {
   Range range = {};

@@ -127,8 +127,8 @@ class Runner {
   }
   Result<void> tell(const ops::Capture& op) {
     VYRE_ASSIGN(const runtime::Capture made, session_.capture([&]() -> Result<void> {
-      for (const Operation& operation : op.body) {
-        VYRE_TRY(std::visit([this](const auto& inner) { return tell(inner); }, operation.what));
+      for (const ops::Captured& captured : op.body) {
+        VYRE_TRY(std::visit([this](const auto& inner) { return tell(inner); }, captured));
       }
       return {};
     }));

@@ -429,16 +429,18 @@ Result<void> Session::State::launch_batch() {
 
 Result<void> Session::State::launch_plain() {
   backend::Ticket last;
+  std::uint64_t launched = 0;
   const auto commands = gathered.list.commands();
   for (const backend::Command& command : commands) {
     single.clear();
     single.append(gathered.list, command);
     auto ticket = device->submit(single, {.timeout = options.watchdog});
     if (!ticket) {
-      if (last.value != 0) pending.push_back({.batch = batch, .ticket = last});
+      if (launched > 0) pending.push_back({.batch = batch, .ticket = last, .submissions = launched});
       return std::unexpected{std::move(ticket).error()};
     }
     last = *ticket;
+    ++launched;
     ++report.submissions;
   }
   pending.push_back({.batch = batch, .ticket = last});
