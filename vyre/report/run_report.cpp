@@ -21,13 +21,18 @@ std::string duration(std::uint64_t ns) {
   return fmt::format("{:.1f} s", value / 1e9);
 }
 
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
 }  // namespace
 
 std::string to_text(const RunReport& report) {
   const std::vector<std::pair<std::string_view, std::string>> lines = {
       {"device", report.device},
-      {"work", fmt::format("{} dispatches, {} copies, {} fills in {} batches", report.dispatches, report.copies,
-                           report.fills, report.batches)},
+      {"work", fmt::format("{}, {}, {} in {}", counted(report.dispatches, "dispatch", "dispatches"),
+                           counted(report.copies, "copy", "copies"), counted(report.fills, "fill", "fills"),
+                           counted(report.batches, "batch", "batches"))},
       {"submissions",
        fmt::format("{}, {} of them replays of {} kept lists", report.submissions, report.replays, report.recordings)},
       {"waves",

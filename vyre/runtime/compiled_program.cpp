@@ -80,10 +80,10 @@ Result<std::span<const std::byte>> lay_out(const CompiledProgram& program, const
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Params::Value& value = values[i];
     std::size_t index = i;
-    if (!value.name.empty()) {
-      const auto found = std::ranges::find(program.params, value.name, &ParamSlot::name);
+    if (!value.name().empty()) {
+      const auto found = std::ranges::find(program.params, value.name(), &ParamSlot::name);
       if (found == program.params.end()) {
-        return invalid(fmt::format("program '{}' has no parameter '{}'", program.program.name(), value.name));
+        return invalid(fmt::format("program '{}' has no parameter '{}'", program.program.name(), value.name()));
       }
       index = static_cast<std::size_t>(found - program.params.begin());
     }

@@ -20,13 +20,16 @@ class Params {
   static constexpr std::size_t kMaxBytes = 256;  ///< No device has more.
   static constexpr std::size_t kMaxValues = 32;
 
-  /// One value: a scalar, or a vector of two to four.
+  /// One value: a scalar, or a vector of two to four. Without defaults, so that making `Params` costs nothing.
   struct Value {
-    std::string_view name = {};  ///< Empty for the next member in order.
-    program::ScalarKind kind = program::ScalarKind::Uint;
-    std::uint8_t bits = 32;
-    std::uint8_t components = 1;
-    std::uint16_t offset = 0;  ///< Within `bytes`.
+    const char* name_begin;
+    std::uint16_t name_size;  ///< 0 for the next member in order.
+    std::uint16_t offset;     ///< Within `bytes`.
+    program::ScalarKind kind;
+    std::uint8_t bits;
+    std::uint8_t components;
+
+    [[nodiscard]] std::string_view name() const noexcept { return {name_begin, name_size}; }
   };
 
   Params() noexcept {}  // NOLINT(modernize-use-equals-default): leaves the arrays as they are
@@ -46,7 +49,8 @@ class Params {
     VYRE_CHECK(count_ < kMaxValues && size_ + sizeof(T) <= kMaxBytes, "parameters have at most 32 values");
     Value& entry = values_[count_++];
     entry = describe<T>();
-    entry.name = name;
+    entry.name_begin = name.data();
+    entry.name_size = static_cast<std::uint16_t>(name.size());
     entry.offset = size_;
     std::memcpy(bytes_.data() + size_, &value, sizeof(T));
     size_ = static_cast<std::uint16_t>(size_ + sizeof(T));
@@ -75,13 +79,14 @@ class Params {
     using Scalar = typename Shape<T>::Scalar;
     static_assert(std::is_arithmetic_v<Scalar> && !std::is_same_v<Scalar, bool>,
                   "a parameter is a number or a std::array of two to four; GLSL keeps a bool as a uint");
-    Value value;
-    value.components = Shape<T>::kComponents;
-    value.bits = sizeof(Scalar) * 8;
-    value.kind = std::is_floating_point_v<Scalar> ? program::ScalarKind::Float
-                 : std::is_signed_v<Scalar>       ? program::ScalarKind::Int
-                                                  : program::ScalarKind::Uint;
-    return value;
+    return {.name_begin = nullptr,
+            .name_size = 0,
+            .offset = 0,
+            .kind = std::is_floating_point_v<Scalar> ? program::ScalarKind::Float
+                    : std::is_signed_v<Scalar>       ? program::ScalarKind::Int
+                                                     : program::ScalarKind::Uint,
+            .bits = sizeof(Scalar) * 8,
+            .components = Shape<T>::kComponents};
   }
 
   std::array<std::byte, kMaxBytes> bytes_;

@@ -111,9 +111,9 @@ Result<void> Session::write_bytes(const BufferView& to, std::span<const std::byt
   if (state.is_capturing) return invalid("a buffer is written by the host while a capture is being made");
   VYRE_TRY(state.before_write(to.index, to.offset, to.size));
   state.report.bytes_written += bytes.size();
-  if (slot->mapped != nullptr && slot->last_batch != state.batch) {
-    if (slot->last_batch > state.done) VYRE_TRY(state.refresh());
-    if (slot->last_batch <= state.done) {
+  if (slot->mapped != nullptr) {
+    VYRE_ASSIGN(const bool is_unused, state.is_unused(*slot, to.offset, to.size));
+    if (is_unused) {
       std::memcpy(slot->mapped + to.offset, bytes.data(), bytes.size());
       if (!state.pending.empty()) {
         state.report.bytes_overlapped += bytes.size();
@@ -134,7 +134,7 @@ Result<void> Session::write_bytes(const BufferView& to, std::span<const std::byt
     }
     VYRE_ASSIGN(const Staging::Piece piece, state.uploads.take(*state.device, part, state.batch, state.done));
     std::memcpy(piece.bytes, bytes.data(), part);
-    state.note_use(to.index);
+    state.note_use(to.index, offset, part);
     VYRE_TRY(state.add_copy(
         {.from = piece.buffer, .to = handle, .from_offset = piece.offset, .to_offset = offset, .size = part}));
     bytes = bytes.subspan(part);
@@ -175,8 +175,8 @@ Result<void> Session::copy(const BufferView& from, const BufferView& to) {
         fmt::format("{} bytes at {} overlap those at {} they are copied to", from.size, from.offset, to.offset));
   }
   VYRE_TRY(state.before_write(to.index, to.offset, to.size));
-  state.note_use(from.index);
-  state.note_use(to.index);
+  state.note_use(from.index, from.offset, from.size);
+  state.note_use(to.index, to.offset, to.size);
   return state.add_copy({.from = source->handle,
                          .to = target->handle,
                          .from_offset = from.offset,

@@ -253,7 +253,9 @@ Result<BufferView> Session::State::allocate(std::uint64_t size) {
           .generation = slot.generation + 1,
           .size = size,
           .mapped = mapped ? mapped->data() : nullptr,
-          .last_batch = 0};
+          .last_batch = 0,
+          .batch_before = 0,
+          .used = {}};
   return BufferView{.session = id, .index = index, .generation = slot.generation, .offset = 0, .size = size};
 }
 
@@ -267,7 +269,7 @@ Result<void> Session::State::add_dispatch(std::uint32_t program, std::span<const
     }
   }
   for (std::uint32_t i = 0; i < repeat; ++i) {
-    for (const std::uint32_t buffer : used) note_use(buffer);
+    for (std::size_t j = 0; j < used.size(); ++j) note_use(used[j], given[j].offset, given[j].size);
     gathered.list.dispatch(compiled.pipeline, given, groups, params);
     gathered.hash = mix(gathered.hash, hash);
     ++compiled.in_batch;
@@ -286,7 +288,7 @@ Result<void> Session::State::add_copy(const backend::Copy& copy) {
 
 Result<void> Session::State::add_fill(BufferSlot& slot, const BufferView& view, std::uint32_t pattern) {
   VYRE_TRY(before_write(view.index, view.offset, view.size));
-  note_use(view.index);
+  note_use(view.index, view.offset, view.size);
   gathered.list.fill({.buffer = slot.handle, .offset = view.offset, .size = view.size}, pattern);
   gathered.hash =
       mix(mix(gathered.hash, std::uint64_t{slot.handle.index} << 32 | pattern), mix(view.offset, view.size));
@@ -333,7 +335,7 @@ Result<void> Session::State::stage_read(std::size_t index) {
       reads.push_back(staged);
     }
     is_first = false;
-    note_use(rest.buffer);
+    note_use(rest.buffer, rest.offset, part);
     gathered.list.copy(buffers[rest.buffer].handle, rest.offset, piece.buffer, piece.offset, part);
     gathered.hash = mix(mix(gathered.hash, rest.offset), mix(part, piece.offset));
     ++copies_in_batch;
@@ -578,7 +580,9 @@ Result<void> Session::State::replay_capture(CaptureSlot& capture, std::span<cons
   }
   if (begin_ns == 0) begin_ns = device->now_ns();
   const backend::SubmitOptions how{.timeout = options.watchdog};
+  const std::uint64_t begin = device->now_ns();
   auto ticket = params.empty() ? device->replay(capture.recording, how) : device->submit(planned, how);
+  report.host_ns += device->now_ns() - begin;
   if (!ticket) return broken(std::move(ticket).error());
   pending.push_back({.batch = batch, .ticket = *ticket, .submissions = 1});
   ++report.submissions;
@@ -586,7 +590,7 @@ Result<void> Session::State::replay_capture(CaptureSlot& capture, std::span<cons
   report.replays += params.empty() ? 1U : 0U;
   report.copies += capture.copies;
   report.fills += capture.fills;
-  for (const std::uint32_t buffer : capture.buffers) note_use(buffer);
+  for (const std::uint32_t buffer : capture.buffers) note_use(buffer, 0, buffers[buffer].size);
   for (const auto& [program, count] : capture.programs) programs[program].in_batch = count;
   note_launch(capture.plan, params.empty() ? &report::ProgramReport::replayed : &report::ProgramReport::batched,
               params.empty() ? "it was captured" : "it was captured and has other parameters");
@@ -635,6 +639,17 @@ Result<void> Session::State::wait_for(std::uint64_t wanted) {
   VYRE_TRY(std::move(waited));
   complete(number);
   return {};
+}
+
+Result<bool> Session::State::is_unused(const BufferSlot& slot, std::uint64_t offset, std::uint64_t size) {
+  const std::uint64_t launched = slot.last_batch == batch ? slot.batch_before : slot.last_batch;
+  if (launched > done) VYRE_TRY(refresh());
+  // What is pending may use all of it; what is gathered uses what was noted.
+  if (launched > done) return false;
+  if (slot.last_batch != batch) return true;
+  if (slot.used.size() == kMaxUsed) return false;
+  return std::ranges::none_of(
+      slot.used, [&](const auto& range) { return overlap(range.first, range.second - range.first, offset, size); });
 }
 
 Result<void> Session::State::wait_until_idle(BufferSlot& slot) {

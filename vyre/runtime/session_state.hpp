@@ -21,6 +21,9 @@ namespace vyre::runtime {
 
 /// What a session holds. Batches are numbered from 1; `batch_` is the number of the one that is being gathered.
 struct Session::State {
+  /// Ranges of a buffer that are remembered of a batch; beyond, all of it counts as used.
+  static constexpr std::size_t kMaxUsed = 256;
+
   State(std::shared_ptr<backend::Device> opened, const SessionOptions& wanted);
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -32,6 +35,8 @@ struct Session::State {
     std::uint64_t size = 0;
     std::byte* mapped = nullptr;
     std::uint64_t last_batch = 0;
+    std::uint64_t batch_before = 0;                                  // The one that used it before that.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> used = {};  // Of the last batch: begin and end.
   };
   struct PreparedSlot {
     bool is_alive = false;
@@ -102,7 +107,19 @@ struct Session::State {
   [[nodiscard]] Result<void> before_write(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size);
   [[nodiscard]] Result<void> stage_read(std::size_t index);
   [[nodiscard]] Result<void> end_operation();
-  void note_use(std::uint32_t buffer) noexcept { buffers[buffer].last_batch = batch; }
+  /// The batch that is being gathered uses a range of a buffer.
+  void note_use(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) {
+    BufferSlot& slot = buffers[buffer];
+    if (slot.last_batch != batch) {
+      slot.batch_before = slot.last_batch;
+      slot.last_batch = batch;
+      slot.used.clear();
+    }
+    const std::pair range{offset, offset + size};
+    if (slot.used.size() < kMaxUsed && (slot.used.empty() || slot.used.back() != range)) slot.used.push_back(range);
+  }
+  /// Whether the host may write to a range now: nothing that is gathered or pending uses it.
+  [[nodiscard]] Result<bool> is_unused(const BufferSlot& slot, std::uint64_t offset, std::uint64_t size);
 
   // Launching.
   [[nodiscard]] Result<void> flush_batch();
