@@ -1,6 +1,7 @@
 #include "tests/equivalence/hazard_driver.hpp"
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -95,11 +96,21 @@ class HazardDriver final : public backend::DeviceDriver {
   }
   [[nodiscard]] Result<backend::RecordingPtr> record(const ListView& view, backend::Reuse reuse) override {
     look_at(view);
-    return inner_->record(view, reuse);
+    Result<backend::RecordingPtr> recording = inner_->record(view, reuse);
+    if (recording) {
+      Effect& all = recordings_[recording->get()];
+      all = {.name = fmt::format("list {}", report_->lists)};
+      for (const backend::Command& command : view.list.commands()) {
+        const Effect effect = std::visit(Reader{view}, command);
+        all.uses.insert(all.uses.end(), effect.uses.begin(), effect.uses.end());
+      }
+    }
+    return recording;
   }
   [[nodiscard]] Result<void> launch(backend::DriverRecording& recording, Ticket ticket,
                                     std::span<const Ticket> after) override {
     if (ticket.queue != 0) ++report_->launches_elsewhere;
+    look_across(recordings_.at(&recording), ticket, after);
     return inner_->launch(recording, ticket, after);
   }
   [[nodiscard]] Result<std::uint64_t> completed(std::uint32_t queue) override { return inner_->completed(queue); }
@@ -154,8 +165,39 @@ class HazardDriver final : public backend::DeviceDriver {
     });
   }
 
+  /// What was launched, and how far every queue is when it begins: what it waited for, and what that waited for.
+  struct Launch {
+    Ticket ticket = {};
+    Effect effect = {};
+    std::map<std::uint32_t, std::uint64_t> reached = {};
+  };
+
+  void look_across(const Effect& effect, Ticket ticket, std::span<const Ticket> after) {
+    Launch launch{.ticket = ticket, .effect = effect};
+    const auto wait_for = [&](Ticket waited) {
+      launch.reached[waited.queue] = std::max(launch.reached[waited.queue], waited.value);
+      for (const Launch& each : launches_) {
+        if (each.ticket != waited) continue;
+        for (const auto& [queue, value] : each.reached) launch.reached[queue] = std::max(launch.reached[queue], value);
+      }
+    };
+    if (ticket.value > 1) wait_for({.queue = ticket.queue, .value = ticket.value - 1});
+    for (const Ticket waited : after) wait_for(waited);
+    for (const Launch& each : launches_) {
+      const bool is_ordered =
+          each.ticket.queue == ticket.queue || launch.reached[each.ticket.queue] >= each.ticket.value;
+      if (is_ordered || !conflict(each.effect, effect)) continue;
+      ++report_->unordered_count;
+      report_->unordered.push_back(fmt::format("{} on queue {} and {} on queue {}", each.effect.name, each.ticket.queue,
+                                               effect.name, ticket.queue));
+    }
+    launches_.push_back(std::move(launch));
+  }
+
   std::unique_ptr<DeviceDriver> inner_;
   std::shared_ptr<HazardReport> report_;
+  std::map<const backend::DriverRecording*, Effect> recordings_;
+  std::vector<Launch> launches_;
 };
 
 }  // namespace

@@ -21,8 +21,8 @@ struct HazardReport {
 };
 
 /// Looks at every pair of commands of every list, byte by byte, and notes those that touch the same bytes, one of them
-/// writing, without a barrier in between. Needs nothing of the planner: what a dispatch does to its ranges is what its
-/// program declares. For one thread.
+/// writing, without a barrier in between; and likewise launches into different queues that no ticket orders. Needs
+/// nothing of the planner: what a dispatch does to its ranges is what its program declares. For one thread.
 [[nodiscard]] std::unique_ptr<backend::DeviceDriver> make_hazard_driver(std::unique_ptr<backend::DeviceDriver> inner,
                                                                         std::shared_ptr<HazardReport> report);
 

@@ -31,8 +31,33 @@ struct Batch {
                                           std::span<const backend::BufferRange> ranges, backend::Groups groups,
                                           std::span<const std::byte> params) noexcept;
 
+/// Calls `visit(buffer, offset, size, writes)` for every range that a command touches; gives a number that alike
+/// commands share. `writes_of(pipeline)[i]` says whether a dispatch may write its ith range.
+template <typename WritesOf, typename Visit>
+std::uint32_t for_each_touch(const backend::CommandList& list, const backend::Command& command, WritesOf writes_of,
+                             Visit visit) {
+  if (const auto* dispatch = std::get_if<backend::Dispatch>(&command)) {
+    const auto& writes = writes_of(dispatch->pipeline);
+    const std::span<const backend::BufferRange> ranges = list.ranges(*dispatch);
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      visit(ranges[i].buffer, ranges[i].offset, ranges[i].size, bool{writes[i]});
+    }
+    return 2 + dispatch->pipeline.index;
+  }
+  if (const auto* copy = std::get_if<backend::Copy>(&command)) {
+    visit(copy->from, copy->from_offset, copy->size, false);
+    visit(copy->to, copy->to_offset, copy->size, true);
+    return 0;
+  }
+  if (const auto* fill = std::get_if<backend::Fill>(&command)) {
+    visit(fill->range.buffer, fill->range.offset, fill->range.size, true);
+  }
+  return 1;
+}
+
 /// What came of planning a batch.
 struct PlannedBatch {
+  std::uint32_t arms = 1;  ///< Parts on queues of their own.
   std::uint32_t waves = 0;
   std::uint32_t largest_wave = 0;  ///< Operations.
   std::uint32_t barriers = 0;
@@ -51,10 +76,9 @@ class BatchPlanner {
     friend auto operator<=>(const Place&, const Place&) = default;
   };
 
-  /// Plans `batch` into `planned`, which is cleared first. Sizes of buffers come from `size_of`.
-  template <typename SizeOf, typename WritesOf>
-  PlannedBatch plan(const backend::CommandList& batch, backend::CommandList& planned, SizeOf size_of,
-                    WritesOf writes_of);
+  /// Plans `batch`, whose ranges all have a size, into `planned`, which is cleared first.
+  template <typename WritesOf>
+  PlannedBatch plan(const backend::CommandList& batch, backend::CommandList& planned, WritesOf writes_of);
 
   /// Operations of the last batch by their place in it, in the order of its planned list.
   [[nodiscard]] auto order() const { return std::views::transform(places_, &Place::index); }
@@ -67,32 +91,18 @@ class BatchPlanner {
   std::vector<plan::Touch> touches_;
 };
 
-template <typename SizeOf, typename WritesOf>
-PlannedBatch BatchPlanner::plan(const backend::CommandList& batch, backend::CommandList& planned, SizeOf size_of,
-                                WritesOf writes_of) {
+template <typename WritesOf>
+PlannedBatch BatchPlanner::plan(const backend::CommandList& batch, backend::CommandList& planned, WritesOf writes_of) {
   finder_.clear();
   places_.clear();
   std::uint32_t index = 0;
   for (const backend::Command& command : batch.commands()) {
     touches_.clear();
-    const auto touch = [&](backend::BufferHandle buffer, std::uint64_t offset, std::uint64_t size, bool writes) {
-      touches_.push_back({.buffer = buffer.index, .begin = offset, .end = offset + size, .writes = writes});
-    };
-    std::uint32_t kind = 0;
-    if (const auto* dispatch = std::get_if<backend::Dispatch>(&command)) {
-      kind = 2 + dispatch->pipeline.index;
-      const auto& writes = writes_of(dispatch->pipeline);
-      const std::span<const backend::BufferRange> ranges = batch.ranges(*dispatch);
-      for (std::size_t i = 0; i < ranges.size(); ++i) {
-        touch(ranges[i].buffer, ranges[i].offset, size_of(ranges[i]), writes[i]);
-      }
-    } else if (const auto* copy = std::get_if<backend::Copy>(&command)) {
-      touch(copy->from, copy->from_offset, copy->size, false);
-      touch(copy->to, copy->to_offset, copy->size, true);
-    } else if (const auto* fill = std::get_if<backend::Fill>(&command)) {
-      kind = 1;
-      touch(fill->range.buffer, fill->range.offset, size_of(fill->range), true);
-    }
+    const std::uint32_t kind = for_each_touch(
+        batch, command, writes_of,
+        [&](backend::BufferHandle buffer, std::uint64_t offset, std::uint64_t size, bool writes) {
+          touches_.push_back({.buffer = buffer.index, .begin = offset, .end = offset + size, .writes = writes});
+        });
     places_.push_back({.wave = finder_.add(touches_), .kind = kind, .index = index++});
   }
   return arrange(batch, planned);

@@ -37,7 +37,7 @@ void keep_each_once(std::vector<T>& values) {
 }  // namespace
 
 Session::State::State(std::shared_ptr<backend::Device> opened, const SessionOptions& wanted)
-    : id{next_session_id()}, device{std::move(opened)}, options{wanted} {
+    : id{next_session_id()}, device{std::move(opened)}, options{wanted}, planned(1) {
   options.max_batch = std::max<std::size_t>(options.max_batch, 1);
   options.max_pipelines = std::max<std::size_t>(options.max_pipelines, 1);
   report.device = device->info().name;
@@ -46,7 +46,7 @@ Session::State::State(std::shared_ptr<backend::Device> opened, const SessionOpti
 Session::State::~State() {
   // What is pending goes on by itself: the device keeps what it uses until it is done with it. Only reads must not
   // come any more, since their spans may go now.
-  for (const KeptBatch& each : kept) std::ignore = device->free(each.recording);
+  while (!kept.empty()) drop(kept.back());
   for (const CaptureSlot& each : captures) {
     if (each.is_alive) std::ignore = device->free(each.recording);
   }
@@ -366,10 +366,8 @@ std::unexpected<Error> Session::State::broken(Error error) {
 Result<void> Session::State::flush_batch() {
   if (gathered.list.commands().empty()) return {};
   const std::uint64_t begin = device->now_ns();
-  const std::uint64_t submissions = report.submissions;
-  if (begin_ns == 0) begin_ns = begin;
+  if (!begin_ns) begin_ns = begin;
   if (auto launched = launch_batch(); !launched) return broken(std::move(launched).error());
-  pending.back().submissions = report.submissions - submissions;
   ++report.batches;
   report.copies += copies_in_batch;
   report.fills += fills_in_batch;
@@ -379,37 +377,77 @@ Result<void> Session::State::flush_batch() {
   return pending.size() > 1 ? refresh() : Result<void>{};
 }
 
-PlannedBatch Session::State::plan_batch() {
-  const PlannedBatch plan = planner.plan(
-      gathered.list, planned, [](const backend::BufferRange& range) { return range.size; },
-      [&](backend::PipelineHandle pipeline) -> const std::vector<bool>& {
-        return writes_of[program_of[pipeline.index]];
-      });
-  if (plan.largest_wave > 1) {
+PlannedBatch Session::State::plan_batch(std::size_t max_arms) {
+  const auto writes = [&](backend::PipelineHandle pipeline) -> const std::vector<bool>& {
+    return writes_of[program_of[pipeline.index]];
+  };
+  const std::size_t count = max_arms > 1 ? splitter.split(gathered.list, max_arms, arms, writes) : 1;
+  if (planned.size() < count) planned.resize(count);
+  PlannedBatch all{.arms = static_cast<std::uint32_t>(count)};
+  for (std::size_t i = 0; i < count; ++i) {
+    const PlannedBatch arm = planner.plan(count == 1 ? gathered.list : arms[i], planned[i], writes);
+    all.waves = std::max(all.waves, arm.waves);
+    all.largest_wave += arm.largest_wave;
+    all.barriers += arm.barriers;
+  }
+  all.barriers_avoided = static_cast<std::uint32_t>(gathered.list.commands().size()) - 1 - all.barriers;
+  if (all.largest_wave > 1) {
     const policy::AuditEvent event{.substrate = policy::Substrate::ArmIndependence,
                                    .action = policy::Action::RunConcurrently,
                                    .detail = policy::Detail::DisjointSlots};
     log.record({&event, 1});
   }
-  return plan;
+  return all;
+}
+
+template <typename Launch>
+Result<void> Session::State::launch_arms(std::size_t count, Launch launch) {
+  PendingBatch launched{.batch = batch};
+  Result<void> result;
+  for (std::uint32_t i = 0; i < count && result; ++i) {
+    std::array<backend::Ticket, kMaxArms> after;
+    std::size_t waits = 0;
+    for (const backend::Ticket& ticket : last_tickets) {
+      if (ticket.value != 0 && ticket.queue != i) after[waits++] = ticket;
+    }
+    const Result<backend::Ticket> ticket = launch(
+        i, backend::SubmitOptions{.queue = i, .after = std::span{after}.first(waits), .timeout = options.watchdog});
+    if (ticket) {
+      launched.tickets[i] = *ticket;
+      ++launched.submissions;
+      ++report.submissions;
+    } else {
+      result = std::unexpected{ticket.error()};
+    }
+  }
+  for (const backend::Ticket& ticket : launched.tickets) {
+    if (ticket.value != 0) last_tickets[ticket.queue] = ticket;
+  }
+  // Plain launches are several of one batch.
+  const bool is_new = pending.empty() || pending.back().batch != batch;
+  if (launched.submissions > 0 && is_new) {
+    pending.push_back(launched);
+  } else if (launched.submissions > 0) {
+    pending.back().tickets = launched.tickets;
+    pending.back().submissions += launched.submissions;
+  }
+  return result;
 }
 
 Result<void> Session::State::launch_batch() {
   if (options.mode == LaunchMode::Plain) return launch_plain();
-  const auto launched = [&](backend::Ticket ticket) {
-    pending.push_back({.batch = batch, .ticket = ticket});
-    ++report.submissions;
+  const auto replay = [&](const KeptBatch& found, std::string_view reason) -> Result<void> {
+    VYRE_TRY(launch_arms(found.plan.arms, [&](std::size_t arm, const backend::SubmitOptions& how) {
+      return device->replay(found.recordings[arm], how);
+    }));
+    report.replays += found.plan.arms;
+    note_launch(found.plan, &report::ProgramReport::replayed, reason);
+    return {};
   };
   if (options.mode != LaunchMode::Batched) {
-    if (KeptBatch* found = find_kept()) {
-      VYRE_ASSIGN(const backend::Ticket ticket, device->replay(found->recording, {.timeout = options.watchdog}));
-      launched(ticket);
-      ++report.replays;
-      note_launch(found->plan, &report::ProgramReport::replayed, "the batch came before and was kept");
-      return {};
-    }
+    if (const KeptBatch* found = find_kept()) return replay(*found, "the batch came before and was kept");
   }
-  const PlannedBatch plan = plan_batch();
+  const PlannedBatch plan = plan_batch(std::min<std::size_t>(device->info().limits.queues, kMaxArms));
   // A batch that comes for the second time may well come for a third.
   std::uint64_t& last_seen = seen[gathered.hash % seen.size()];
   const bool keep = options.mode == LaunchMode::Replay ||
@@ -417,35 +455,23 @@ Result<void> Session::State::launch_batch() {
   last_seen = gathered.hash;
   if (keep) {
     VYRE_ASSIGN(const KeptBatch* made, keep_batch(plan));
-    VYRE_ASSIGN(const backend::Ticket ticket, device->replay(made->recording, {.timeout = options.watchdog}));
-    launched(ticket);
-    ++report.replays;
-    note_launch(plan, &report::ProgramReport::replayed, "the batch comes again and is kept");
-    return {};
+    return replay(*made, "the batch comes again and is kept");
   }
-  VYRE_ASSIGN(const backend::Ticket ticket, device->submit(planned, {.timeout = options.watchdog}));
-  launched(ticket);
+  VYRE_TRY(launch_arms(plan.arms, [&](std::size_t arm, const backend::SubmitOptions& how) {
+    return device->submit(planned[arm], how);
+  }));
   note_launch(plan, &report::ProgramReport::batched, "the batch is new");
   return {};
 }
 
 Result<void> Session::State::launch_plain() {
-  backend::Ticket last;
-  std::uint64_t launched = 0;
   const auto commands = gathered.list.commands();
   for (const backend::Command& command : commands) {
     single.clear();
     single.append(gathered.list, command);
-    auto ticket = device->submit(single, {.timeout = options.watchdog});
-    if (!ticket) {
-      if (launched > 0) pending.push_back({.batch = batch, .ticket = last, .submissions = launched});
-      return std::unexpected{std::move(ticket).error()};
-    }
-    last = *ticket;
-    ++launched;
-    ++report.submissions;
+    VYRE_TRY(
+        launch_arms(1, [&](std::size_t, const backend::SubmitOptions& how) { return device->submit(single, how); }));
   }
-  pending.push_back({.batch = batch, .ticket = last});
   note_launch({.waves = static_cast<std::uint32_t>(commands.size()), .largest_wave = 1}, &report::ProgramReport::plain,
               "the mode is plain");
   return {};
@@ -479,7 +505,7 @@ Session::State::KeptBatch* Session::State::find_kept() {
 
 void Session::State::drop(KeptBatch& dropped) {
   kept_bytes -= dropped.list.bytes();
-  std::ignore = device->free(dropped.recording);
+  for (std::size_t i = 0; i < dropped.plan.arms; ++i) std::ignore = device->free(dropped.recordings[i]);
   std::swap(dropped, kept.back());
   kept.pop_back();
 }
@@ -501,9 +527,15 @@ Result<Session::State::KeptBatch*> Session::State::keep_batch(const PlannedBatch
                            kept_bytes + bytes > options.max_recording_bytes)) {
     drop(*std::ranges::min_element(kept, {}, &KeptBatch::last_used));
   }
-  VYRE_ASSIGN(const backend::RecordingHandle recording, device->record(planned));
-  KeptBatch made{
-      .hash = gathered.hash, .list = gathered.list, .recording = recording, .plan = plan, .last_used = ++uses};
+  KeptBatch made{.hash = gathered.hash, .list = gathered.list, .plan = plan, .last_used = ++uses};
+  for (std::size_t i = 0; i < plan.arms; ++i) {
+    auto recording = device->record(planned[i]);
+    if (!recording) {
+      while (i > 0) std::ignore = device->free(made.recordings[--i]);
+      return std::unexpected{std::move(recording).error()};
+    }
+    made.recordings[i] = *recording;
+  }
   for (const backend::Command& command : made.list.commands()) {
     if (const auto* dispatch = std::get_if<backend::Dispatch>(&command)) {
       made.pipelines.push_back(dispatch->pipeline);
@@ -529,8 +561,8 @@ Result<Session::State::KeptBatch*> Session::State::keep_batch(const PlannedBatch
 // ---- capturing
 
 Result<Capture> Session::State::end_capture() {
-  CaptureSlot slot{.is_alive = true, .plan = plan_batch(), .copies = copies_in_batch, .fills = fills_in_batch};
-  slot.planned = planned;
+  CaptureSlot slot{.is_alive = true, .plan = plan_batch(1), .copies = copies_in_batch, .fills = fills_in_batch};
+  slot.planned = planned[0];
   // Labels were noted in the order of the batch; the planned list has another one.
   std::size_t next = 0;
   std::vector<std::string> labels(gathered.list.commands().size());
@@ -562,7 +594,7 @@ Result<void> Session::State::replay_capture(CaptureSlot& capture, std::span<cons
   // Before the changed list is made: launching a batch plans it in the same place.
   VYRE_TRY(flush_batch());
   if (!params.empty()) {
-    planned = capture.planned;
+    planned[0] = capture.planned;
     for (const CaptureParams& each : params) {
       bool is_there = false;
       std::size_t next = 0;
@@ -573,19 +605,18 @@ Result<void> Session::State::replay_capture(CaptureSlot& capture, std::span<cons
         if (name != each.label) continue;
         is_there = true;
         VYRE_ASSIGN(const std::span<const std::byte> bytes, lay_out(programs[program], each.params, param_room));
-        std::ranges::copy(bytes, planned.params(*dispatch).begin());
+        std::ranges::copy(bytes, planned[0].params(*dispatch).begin());
       }
       if (!is_there) return invalid(fmt::format("the capture has no dispatch labelled '{}'", each.label));
     }
   }
-  if (begin_ns == 0) begin_ns = device->now_ns();
-  const backend::SubmitOptions how{.timeout = options.watchdog};
+  if (!begin_ns) begin_ns = device->now_ns();
   const std::uint64_t begin = device->now_ns();
-  auto ticket = params.empty() ? device->replay(capture.recording, how) : device->submit(planned, how);
+  Result<void> launched = launch_arms(1, [&](std::size_t, const backend::SubmitOptions& how) {
+    return params.empty() ? device->replay(capture.recording, how) : device->submit(planned[0], how);
+  });
   report.host_ns += device->now_ns() - begin;
-  if (!ticket) return broken(std::move(ticket).error());
-  pending.push_back({.batch = batch, .ticket = *ticket, .submissions = 1});
-  ++report.submissions;
+  if (!launched) return broken(std::move(launched).error());
   ++report.batches;
   report.replays += params.empty() ? 1U : 0U;
   report.copies += capture.copies;
@@ -618,7 +649,11 @@ void Session::State::complete(std::uint64_t upto) {
 Result<void> Session::State::refresh() {
   std::uint64_t reached = 0;
   for (const PendingBatch& each : pending) {
-    VYRE_ASSIGN(const bool is_done, device->poll(each.ticket));
+    bool is_done = true;
+    for (const backend::Ticket& ticket : each.tickets) {
+      if (ticket.value == 0 || !is_done) continue;
+      VYRE_ASSIGN(is_done, device->poll(ticket));
+    }
     if (!is_done) break;
     reached = each.batch;
   }
@@ -627,17 +662,18 @@ Result<void> Session::State::refresh() {
 }
 
 Result<void> Session::State::wait_for(std::uint64_t wanted) {
-  const PendingBatch* last = nullptr;
-  for (const PendingBatch& each : pending) {
-    if (each.batch <= wanted) last = &each;
-  }
-  if (last == nullptr) return {};
-  const std::uint64_t number = last->batch;
+  // Every launch is behind all those before it, so that the last is enough.
+  const auto behind = std::ranges::upper_bound(pending, wanted, {}, &PendingBatch::batch);
+  if (behind == pending.begin()) return {};
+  const PendingBatch last = *std::prev(behind);
   const std::uint64_t begin = device->now_ns();
-  Result<void> waited = device->wait(last->ticket, options.watchdog);
+  Result<void> waited;
+  for (const backend::Ticket& ticket : last.tickets) {
+    if (ticket.value != 0 && waited) waited = device->wait(ticket, options.watchdog);
+  }
   report.wait_ns += device->now_ns() - begin;
   VYRE_TRY(std::move(waited));
-  complete(number);
+  complete(last.batch);
   return {};
 }
 
@@ -666,7 +702,7 @@ void Session::State::read_directly() {
 
 RunReport Session::State::end_run() {
   report::AuditSnapshot snapshot = log.snapshot();
-  report.elapsed_ns = begin_ns == 0 ? 0 : device->now_ns() - begin_ns;
+  report.elapsed_ns = begin_ns ? device->now_ns() - *begin_ns : 0;
   report.decisions = std::move(snapshot.events);
   report.decisions_dropped = snapshot.dropped;
   log.clear();
@@ -677,7 +713,7 @@ RunReport Session::State::end_run() {
     report.programs.push_back({.program = each.program.name()});
   }
   std::erase_if(ended.programs, [](const report::ProgramReport& each) { return each.dispatches == 0; });
-  begin_ns = 0;
+  begin_ns.reset();
   completed_submissions = 0;
   return ended;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <vyre/report/audit_log.hpp>
+#include <vyre/runtime/arms.hpp>
 #include <vyre/runtime/batch.hpp>
 #include <vyre/runtime/compiled_program.hpp>
 #include <vyre/runtime/session.hpp>
@@ -21,6 +22,8 @@ namespace vyre::runtime {
 
 /// What a session holds. Batches are numbered from 1; `batch_` is the number of the one that is being gathered.
 struct Session::State {
+  /// Queues that one batch is spread over at most.
+  static constexpr std::size_t kMaxArms = 4;
   /// Ranges of a buffer that are remembered of a batch; beyond, all of it counts as used.
   static constexpr std::size_t kMaxUsed = 256;
 
@@ -66,13 +69,13 @@ struct Session::State {
     backend::CommandList list = {};
     std::vector<backend::BufferHandle> buffers = {};
     std::vector<backend::PipelineHandle> pipelines = {};
-    backend::RecordingHandle recording = {};
+    std::array<backend::RecordingHandle, kMaxArms> recordings = {};  // As many as the plan has arms.
     PlannedBatch plan = {};
     std::uint64_t last_used = 0;
   };
   struct PendingBatch {
     std::uint64_t batch = 0;
-    backend::Ticket ticket = {};
+    std::array<backend::Ticket, kMaxArms> tickets = {};  // Those it does not need are done from the start.
     std::uint64_t submissions = 0;
   };
   /// A read whose bytes are not with the host yet.
@@ -125,7 +128,11 @@ struct Session::State {
   [[nodiscard]] Result<void> flush_batch();
   [[nodiscard]] Result<void> launch_batch();
   [[nodiscard]] Result<void> launch_plain();
-  [[nodiscard]] PlannedBatch plan_batch();
+  /// Calls `launch(arm, options)` for every arm, each on its queue, behind everything launched before.
+  template <typename Launch>
+  [[nodiscard]] Result<void> launch_arms(std::size_t count, Launch launch);
+  /// Plans what was gathered into `planned`, an arm each.
+  [[nodiscard]] PlannedBatch plan_batch(std::size_t max_arms);
   [[nodiscard]] KeptBatch* find_kept();
   [[nodiscard]] Result<KeptBatch*> keep_batch(const PlannedBatch& plan);
   void note_launch(const PlannedBatch& plan, std::uint64_t report::ProgramReport::* how, std::string_view reason);
@@ -170,8 +177,10 @@ struct Session::State {
   std::uint64_t batch = 1;
   std::uint64_t copies_in_batch = 0;
   std::uint64_t fills_in_batch = 0;
+  ArmSplitter splitter;
+  std::vector<backend::CommandList> arms;
   BatchPlanner planner;
-  backend::CommandList planned;
+  std::vector<backend::CommandList> planned;  // By arm; never empty.
   backend::CommandList single;
   std::vector<KeptBatch> kept;
   std::size_t kept_bytes = 0;
@@ -179,14 +188,15 @@ struct Session::State {
   std::uint64_t uses = 0;
 
   std::deque<PendingBatch> pending;
-  std::uint64_t done = 0;  // The last batch that is known to be done.
+  std::array<backend::Ticket, kMaxArms> last_tickets = {};  // By queue.
+  std::uint64_t done = 0;                                   // The last batch that is known to be done.
   std::vector<PendingRead> reads;
   Staging uploads{backend::Memory::Upload};
   Staging readbacks{backend::Memory::Readback};
 
   report::AuditLog log;
   RunReport report;
-  std::uint64_t begin_ns = 0;
+  std::optional<std::uint64_t> begin_ns;  // When the first batch of the run was launched.
   std::uint64_t completed_submissions = 0;
   std::optional<Error> failure;
 
