@@ -152,14 +152,27 @@ Result<void> Session::read_bytes(const BufferView& from, std::span<std::byte> by
   }
   if (state.is_capturing) return invalid("a buffer is read by the host while a capture is being made");
   state.report.bytes_read += bytes.size();
-  state.reads.push_back({.to = bytes, .buffer = from.index, .offset = from.offset, .batch = state.batch});
   // Where the host sees the memory, it reads it at the end; unless something writes there before.
-  if (slot->mapped != nullptr) return {};
-  if (auto staged = state.stage_read(state.reads.size() - 1); !staged) {
-    state.reads.pop_back();
-    return staged;
+  if (slot->mapped != nullptr) {
+    state.reads.push_back({.to = bytes, .buffer = from.index, .offset = from.offset, .batch = state.batch});
+    return {};
   }
-  return state.end_operation();
+  for (std::uint64_t offset = from.offset; !bytes.empty();) {
+    if (state.readbacks.size() > kMaxStaging) {
+      VYRE_TRY(state.flush_batch());
+      if (!state.pending.empty()) VYRE_TRY(state.wait_for(state.pending.back().batch));
+    }
+    const std::uint64_t part = std::min<std::uint64_t>(bytes.size(), Staging::kMaxPiece);
+    state.reads.push_back({.to = bytes.first(part), .buffer = from.index, .offset = offset, .batch = state.batch});
+    if (auto staged = state.stage_read(state.reads.size() - 1); !staged) {
+      state.reads.pop_back();
+      return staged;
+    }
+    VYRE_TRY(state.end_operation());
+    bytes = bytes.subspan(part);
+    offset += part;
+  }
+  return {};
 }
 
 Result<void> Session::copy(const BufferView& from, const BufferView& to) {
