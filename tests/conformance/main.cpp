@@ -59,6 +59,7 @@ class DriverEnvironment : public testing::Environment {
 /// whatever the reason.
 Result<std::unique_ptr<Suite>> make_suite(int count, char** arguments) {
   VYRE_ASSIGN(SuiteOptions options, parse(count, arguments));
+  keep_drivers_loaded(options.validation);
   VYRE_ASSIGN(std::unique_ptr<Suite> made, Suite::make(std::move(options)));
   for (const std::string& name : made->options().required) {
     if (auto found = made->find_device(name); !found) {
@@ -70,7 +71,6 @@ Result<std::unique_ptr<Suite>> make_suite(int count, char** arguments) {
 
 int run(int count, char** arguments) {
   testing::InitGoogleTest(&count, arguments);
-  keep_drivers_loaded();
   auto made = make_suite(count, arguments);
   if (!made) {
     std::fprintf(stderr, "%s\n", to_string(made.error()).c_str());

@@ -40,6 +40,6 @@ int main(int count, char** arguments) {
     std::fputs("usage: equivalence_test [--programs N] [--first-seed N] [--validation]\n", stderr);
     return 2;
   }
-  vyre::tests::keep_drivers_loaded();
+  vyre::tests::keep_drivers_loaded(vyre::tests::equivalence_options().validation);
   return RUN_ALL_TESTS();
 }

@@ -42,8 +42,9 @@ TEST(DevicesCommand, SpeaksJsonAndTellsInlineFromThreaded) {
 }
 
 TEST(DevicesCommand, SaysWhyThereIsNone) {
-  const CommandResult result = run_command(
-      {"env", "VK_ICD_FILENAMES=/nowhere.json", "VK_DRIVER_FILES=/nowhere.json", VYRE_BIN_DIR "/vyre", "devices"});
+  const std::string vyre = VYRE_BIN_DIR "/vyre";
+  const CommandResult result =
+      run_command({"env", "VK_ICD_FILENAMES=/nowhere.json", "VK_DRIVER_FILES=/nowhere.json", vyre, "devices"});
   EXPECT_EQ(result.exit_code, 4);
   EXPECT_THAT(result.out, HasSubstr("vulkan: not there: "));
 }

@@ -6,8 +6,9 @@
 
 namespace vyre::tests {
 
-void keep_drivers_loaded() {
-  static backend::Backend* const kKept = backends::vulkan::make_vulkan_backend().release();
+void keep_drivers_loaded(bool with_validation) {
+  static backend::Backend* const kKept =
+      backends::vulkan::make_vulkan_backend({.validation = with_validation}).release();
   std::ignore = kKept->devices();
 }
 

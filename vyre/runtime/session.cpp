@@ -128,10 +128,7 @@ Result<void> Session::write_bytes(const BufferView& to, std::span<const std::byt
   const backend::BufferHandle handle = slot->handle;
   for (std::uint64_t offset = to.offset; !bytes.empty();) {
     const std::uint64_t part = std::min<std::uint64_t>(bytes.size(), Staging::kMaxPiece);
-    if (state.uploads.size() > kMaxStaging) {
-      VYRE_TRY(state.flush_batch());
-      if (!state.pending.empty()) VYRE_TRY(state.wait_for(state.pending.back().batch));
-    }
+    if (state.uploads.size() > kMaxStaging) VYRE_TRY(state.empty(state.uploads));
     VYRE_ASSIGN(const Staging::Piece piece, state.uploads.take(*state.device, part, state.batch, state.done));
     std::memcpy(piece.bytes, bytes.data(), part);
     state.note_use(to.index, offset, part);
@@ -158,10 +155,7 @@ Result<void> Session::read_bytes(const BufferView& from, std::span<std::byte> by
     return {};
   }
   for (std::uint64_t offset = from.offset; !bytes.empty();) {
-    if (state.readbacks.size() > kMaxStaging) {
-      VYRE_TRY(state.flush_batch());
-      if (!state.pending.empty()) VYRE_TRY(state.wait_for(state.pending.back().batch));
-    }
+    if (state.readbacks.size() > kMaxStaging) VYRE_TRY(state.empty(state.readbacks));
     const std::uint64_t part = std::min<std::uint64_t>(bytes.size(), Staging::kMaxPiece);
     state.reads.push_back({.to = bytes.first(part), .buffer = from.index, .offset = offset, .batch = state.batch});
     if (auto staged = state.stage_read(state.reads.size() - 1); !staged) {

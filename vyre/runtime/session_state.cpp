@@ -693,6 +693,13 @@ Result<void> Session::State::wait_until_idle(BufferSlot& slot) {
   return slot.last_batch > done ? wait_for(slot.last_batch) : Result<void>{};
 }
 
+Result<void> Session::State::empty(Staging& staging) {
+  VYRE_TRY(flush_batch());
+  if (!pending.empty()) VYRE_TRY(wait_for(pending.back().batch));
+  staging.free(*device);
+  return {};
+}
+
 void Session::State::read_directly() {
   for (const PendingRead& read : reads) {
     if (read.from == nullptr) std::memcpy(read.to.data(), buffers[read.buffer].mapped + read.offset, read.to.size());

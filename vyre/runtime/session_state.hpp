@@ -152,6 +152,8 @@ struct Session::State {
   [[nodiscard]] Result<void> wait_for(std::uint64_t wanted);
   void complete(std::uint64_t upto);
   [[nodiscard]] Result<void> wait_until_idle(BufferSlot& slot);
+  /// Waits for everything, and gives the memory of a staging area back.
+  [[nodiscard]] Result<void> empty(Staging& staging);
   [[nodiscard]] std::unexpected<Error> broken(Error error);
   /// Gives the host what it reads from memory that it shares with the device, which is idle.
   void read_directly();
