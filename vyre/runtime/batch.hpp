@@ -39,8 +39,8 @@ std::uint32_t for_each_touch(const backend::CommandList& list, const backend::Co
   if (const auto* dispatch = std::get_if<backend::Dispatch>(&command)) {
     const auto& writes = writes_of(dispatch->pipeline);
     const std::span<const backend::BufferRange> ranges = list.ranges(*dispatch);
-    const bool is_empty = dispatch->groups[0] == 0 || dispatch->groups[1] == 0 || dispatch->groups[2] == 0;
-    for (std::size_t i = 0; i < ranges.size() && !is_empty; ++i) {
+    // Those of no groups too: they touch nothing, but the validation layers count them.
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
       visit(ranges[i].buffer, ranges[i].offset, ranges[i].size, bool{writes[i]});
     }
     return 2 + dispatch->pipeline.index;
