@@ -1,6 +1,8 @@
 // What it costs to have vyre's backend between a program and Vulkan: the same kernel, the same work, beside Vulkan
 // written by hand, in turns in one process, with lavapipe inline and as it comes.
 
+#include <sched.h>
+
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -132,7 +134,17 @@ void measure(backend::Device& device, const program::Program& kernel, std::uint3
       allocated(vyre_singles, kSingles));
 }
 
+/// On one core the driver's thread takes turns with ours; on several it depends on where the system puts each of the
+/// two, which makes one side or the other look three times as slow.
+void stay_on_one_core(bool stay) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  for (std::size_t i = 0; i < (stay ? 1 : CPU_SETSIZE); ++i) CPU_SET(i, &cores);
+  sched_setaffinity(0, sizeof(cores), &cores);
+}
+
 void run(bool is_inline) {
+  stay_on_one_core(is_inline);
   // The driver reads this when the instance is made.
   if (is_inline) {
     setenv("LP_NUM_THREADS", "0", 1);

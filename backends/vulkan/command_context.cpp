@@ -104,14 +104,12 @@ Result<const BoundSets*> CommandContext::find_sets(const ListView& view, const L
   const auto key = [&](std::size_t entry) {
     return std::span{cache.keys}.subspan(entry * layout.ranges, layout.ranges);
   };
+  const bool is_there = cache.used < cache.sets.size();
+  if (is_there && std::ranges::equal(key(cache.used), ranges)) return &cache.sets[cache.used++];
   for (std::size_t i = 1; i <= std::min(kRecentSets, cache.used); ++i) {
     if (std::ranges::equal(key(cache.used - i), ranges)) return &cache.sets[cache.used - i];
   }
-  if (cache.used == cache.sets.size()) {
-    VYRE_TRY(add_sets(layout, cache));
-  } else if (std::ranges::equal(key(cache.used), ranges)) {
-    return &cache.sets[cache.used++];
-  }
+  if (!is_there) VYRE_TRY(add_sets(layout, cache));
   write_sets(view, layout, cache.sets[cache.used], ranges);
   std::ranges::copy(ranges, key(cache.used).begin());
   return &cache.sets[cache.used++];
