@@ -18,15 +18,14 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <malloc.h>
 
-#include <backends/vulkan/vulkan_backend.hpp>
 #include <vyre/runtime/session.hpp>
 
-#include "bench/allocations.hpp"
+#include "bench/lavapipe.hpp"
 #include "bench/paired.hpp"
 #include "bench/raw_list.hpp"
 #include "bench/raw_vulkan.hpp"
+#include "tests/support/allocations.hpp"
 
 namespace vyre::bench {
 namespace {
@@ -99,15 +98,6 @@ struct StencilParams {
   float rate = 0.2F;
 };
 
-template <typename T>
-T must(Result<T> result) {
-  if (!result) {
-    fmt::print(stderr, "{}\n", to_string(result.error()));
-    std::exit(1);
-  }
-  if constexpr (!std::is_void_v<T>) return *std::move(result);
-}
-
 program::Program compile(const char* source, const char* name) {
   return must(program::Program::from_glsl(source, {.name = name}));
 }
@@ -133,13 +123,13 @@ void host_row(Session& session, const std::string& what, std::size_t count, Enqu
   std::vector<double> launched;
   std::vector<double> allocated;
   for (std::size_t round = 0; round < kWarmRounds + kRounds; ++round) {
-    const std::uint64_t allocated_before = allocation_count();
+    const std::uint64_t allocated_before = tests::allocation_count();
     const Clock::time_point begin = Clock::now();
     enqueue();
     const Clock::time_point called = Clock::now();
     must(session.flush());
     const Clock::time_point end = Clock::now();
-    const std::uint64_t allocated_after = allocation_count();
+    const std::uint64_t allocated_after = tests::allocation_count();
     must(session.finish());
     if (round < kWarmRounds) continue;
     calls.push_back(std::chrono::duration<double, std::nano>(called - begin).count() / n);
@@ -411,17 +401,8 @@ void measure_map(const DevicePtr& device) {
 }
 
 void run(bool is_inline) {
-  // The driver reads this when the instance is made.
-  if (is_inline) {
-    setenv("LP_NUM_THREADS", "0", 1);
-  } else {
-    unsetenv("LP_NUM_THREADS");
-  }
-  const std::unique_ptr<backend::Backend> backend = backends::vulkan::make_vulkan_backend();
-  const std::vector<backend::DeviceInfo> devices = must(backend->devices());
-  const DevicePtr device = must(backend::Device::open(*backend, devices.front()));
+  const DevicePtr device = open_lavapipe(is_inline);
   const program::Program saxpy = compile(kSaxpy, "saxpy");
-  fmt::print("\n{}, {}\n", device->info().name, device->info().configuration);
   fmt::print("  {:<38} {:>7} {:>7} {:>9} {:>7} {:>12}\n", "1,000 dispatches, ns each", "calls", "(least)", "+ flush",
              "(least)", "allocations");
   measure_calls(device, saxpy, 1, "same buffers");
@@ -440,9 +421,7 @@ void run(bool is_inline) {
 }  // namespace vyre::bench
 
 int main() {
-  // So that the C library does not give memory back and forth between turns, which falls on whoever comes first.
-  mallopt(M_TRIM_THRESHOLD, 256 << 20);
-  mallopt(M_MMAP_THRESHOLD, 256 << 20);
+  vyre::bench::keep_memory();
   vyre::bench::run(true);
   vyre::bench::run(false);
 }

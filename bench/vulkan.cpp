@@ -1,39 +1,19 @@
 // What it costs to have vyre's backend between a program and Vulkan: the same kernel, the same work, beside Vulkan
 // written by hand, in turns in one process, with lavapipe inline and as it comes.
 
-#include <sched.h>
-
-#include <atomic>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <malloc.h>
 
-#include <backends/vulkan/vulkan_backend.hpp>
 #include <vyre/backend/device.hpp>
 
+#include "bench/lavapipe.hpp"
 #include "bench/paired.hpp"
 #include "bench/raw_vulkan.hpp"
-
-namespace {
-
-std::atomic<std::uint64_t> allocations = 0;
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc{};
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+#include "tests/support/allocations.hpp"
 
 namespace vyre::bench {
 namespace {
@@ -56,15 +36,6 @@ struct Params {
   float scale = 0.5F;
   std::uint32_t count = 64;
 };
-
-template <typename T>
-T must(Result<T> result) {
-  if (!result) {
-    fmt::print(stderr, "{}\n", to_string(result.error()));
-    std::exit(1);
-  }
-  if constexpr (!std::is_void_v<T>) return *std::move(result);
-}
 
 void row(const char* mode, std::uint32_t count, const Comparison& c, double allocated) {
   const double n = count;
@@ -91,9 +62,9 @@ void measure(backend::Device& device, const program::Program& kernel, std::uint3
   };
   const auto allocated = [&](auto run, std::uint32_t count) {
     for (int i = 0; i < 3; ++i) run();
-    const std::uint64_t before = allocations;
+    const std::uint64_t before = tests::allocation_count();
     run();
-    return static_cast<double>(allocations - before) / count;
+    return static_cast<double>(tests::allocation_count() - before) / count;
   };
   for (const std::uint32_t count : {1U, 10U, 100U, 1000U}) {
     const auto raw_list = [&] {
@@ -134,28 +105,9 @@ void measure(backend::Device& device, const program::Program& kernel, std::uint3
       allocated(vyre_singles, kSingles));
 }
 
-/// On one core the driver's thread takes turns with ours; on several it depends on where the system puts each of the
-/// two, which makes one side or the other look three times as slow.
-void stay_on_one_core(bool stay) {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  for (std::size_t i = 0; i < (stay ? 1 : CPU_SETSIZE); ++i) CPU_SET(i, &cores);
-  sched_setaffinity(0, sizeof(cores), &cores);
-}
-
 void run(bool is_inline) {
-  stay_on_one_core(is_inline);
-  // The driver reads this when the instance is made.
-  if (is_inline) {
-    setenv("LP_NUM_THREADS", "0", 1);
-  } else {
-    unsetenv("LP_NUM_THREADS");
-  }
-  const std::unique_ptr<backend::Backend> backend = backends::vulkan::make_vulkan_backend();
-  const std::vector<backend::DeviceInfo> devices = must(backend->devices());
-  const std::unique_ptr<backend::Device> device = must(backend::Device::open(*backend, devices.front()));
+  const std::shared_ptr<backend::Device> device = open_lavapipe(is_inline);
   const program::Program kernel = must(program::Program::from_glsl(kKernel, {.name = "saxpy"}));
-  fmt::print("\n{}, {}\n", device->info().name, device->info().configuration);
   fmt::print("  {:<24} {:>5} {:>10} {:>10} {:>9} {:>9}   {}\n", "nanoseconds per dispatch", "n", "raw", "vyre",
              "raw cpu", "vyre cpu", "vyre / raw [95 %]   allocations per dispatch");
   measure(*device, kernel, 1, "same buffers");
@@ -166,9 +118,7 @@ void run(bool is_inline) {
 }  // namespace vyre::bench
 
 int main() {
-  // So that the C library does not give memory back and forth between turns, which falls on whoever comes first.
-  mallopt(M_TRIM_THRESHOLD, 256 << 20);
-  mallopt(M_MMAP_THRESHOLD, 256 << 20);
+  vyre::bench::keep_memory();
   vyre::bench::run(true);
   vyre::bench::run(false);
 }

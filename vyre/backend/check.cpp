@@ -22,14 +22,6 @@ Result<void> at_most(std::string_view what, std::uint64_t value, std::uint64_t l
   return fail(ErrorCode::Unsupported, fmt::format("{} is {}, the device's limit is {}", what, value, limit));
 }
 
-std::string label(const RangeRule& rule) {
-  std::string text =
-      rule.set == 0 ? fmt::format("binding {}", rule.slot) : fmt::format("binding {} of set {}", rule.slot, rule.set);
-  if (!rule.name.empty()) text += fmt::format(" '{}'", rule.name);
-  if (rule.element != 0) text += fmt::format(" element {}", rule.element);
-  return text;
-}
-
 /// Checks commands one after another. Messages are made only for what is refused.
 class ListChecker {
  public:
@@ -46,12 +38,7 @@ class ListChecker {
       return invalid(fmt::format("program '{}' has {} bytes of push constants, the dispatch gives {}",
                                  pipeline->program.name(), pipeline->push_bytes, dispatch.param_bytes));
     }
-    for (std::size_t i = 0; i < 3; ++i) {
-      if (dispatch.groups[i] > limits_.max_groups[i]) {
-        return invalid(fmt::format("the dispatch has {} groups in {}, the device's limit is {}", dispatch.groups[i],
-                                   kDimensions[i], limits_.max_groups[i]));
-      }
-    }
+    VYRE_TRY(check_groups(dispatch.groups, limits_));
     const std::span<const BufferRange> ranges = view_.list.ranges(dispatch);
     for (std::size_t i = 0; i < ranges.size(); ++i) VYRE_TRY(check_binding(ranges[i], pipeline->rules[i]));
     return {};
@@ -60,9 +47,7 @@ class ListChecker {
   Result<void> operator()(const Copy& copy) const {
     VYRE_TRY(check_bytes("the source", copy.from, copy.from_offset, copy.size));
     VYRE_TRY(check_bytes("the destination", copy.to, copy.to_offset, copy.size));
-    const bool overlaps = copy.from == copy.to && copy.from_offset < copy.to_offset + copy.size &&
-                          copy.to_offset < copy.from_offset + copy.size;
-    if (overlaps) {
+    if (copy.from == copy.to && overlap(copy.from_offset, copy.size, copy.to_offset, copy.size)) {
       return invalid(fmt::format("{} bytes at {} overlap the {} bytes at {} they are copied to", copy.size,
                                  copy.from_offset, copy.size, copy.to_offset));
     }
@@ -78,8 +63,7 @@ class ListChecker {
     }
     const std::uint64_t size = view_.size(fill.range);
     VYRE_TRY(check_bytes("the range", fill.range.buffer, fill.range.offset, size));
-    const bool is_uniform = fill.pattern == (fill.pattern & 0xff) * 0x0101'0101U;
-    if (!is_uniform && (fill.range.offset % 4 != 0 || size % 4 != 0)) {
+    if (!can_fill(fill.range.offset, size, fill.pattern)) {
       return invalid(
           fmt::format("{} bytes at {} are filled with {:#010x}; a pattern of different bytes needs multiples of 4",
                       size, fill.range.offset, fill.pattern));
@@ -105,28 +89,11 @@ class ListChecker {
   Result<void> check_binding(const BufferRange& range, const RangeRule& rule) const {
     const BufferEntry* buffer = view_.buffers.find(range.buffer);
     if (buffer == nullptr) {
-      return invalid(fmt::format("the buffer of {} does not exist, or was freed", label(rule)));
+      return invalid(fmt::format("the buffer of {} does not exist, or was freed", to_string(rule)));
     }
-    const bool is_storage = rule.kind == BindingKind::StorageBuffer;
     const std::uint64_t bytes = buffer->desc.size;
-    const std::uint32_t alignment = is_storage ? limits_.storage_alignment : limits_.uniform_alignment;
-    if (range.offset % alignment != 0) {
-      return invalid(
-          fmt::format("{} begins at byte {}, the device needs a multiple of {}", label(rule), range.offset, alignment));
-    }
     const std::uint64_t room = range.offset < bytes ? bytes - range.offset : 0;
-    const std::uint64_t size = range.size == kWholeBuffer ? room : range.size;
-    if (size > room || size == 0) {
-      return invalid(fmt::format("{} has {} bytes at {}, the buffer has {}", label(rule), size, range.offset, bytes));
-    }
-    if (size < rule.min_bytes) {
-      return invalid(fmt::format("{} needs at least {} bytes, the view has {}", label(rule), rule.min_bytes, size));
-    }
-    const std::uint64_t limit = is_storage ? limits_.max_storage_range : limits_.max_uniform_range;
-    if (size > limit) {
-      return invalid(fmt::format("{} has {} bytes, the device's limit is {}", label(rule), size, limit));
-    }
-    return {};
+    return check_range(rule, range.offset, range.size == kWholeBuffer ? room : range.size, bytes, limits_);
   }
 
   Result<void> check_bytes(std::string_view what, BufferHandle handle, std::uint64_t offset, std::uint64_t size) const {
@@ -237,6 +204,46 @@ std::vector<RangeRule> rules_of(const program::Interface& interface) {
     for (; rule.element < slot.count; ++rule.element) rules.push_back(rule);
   }
   return rules;
+}
+
+std::string to_string(const RangeRule& rule) {
+  std::string text =
+      rule.set == 0 ? fmt::format("binding {}", rule.slot) : fmt::format("binding {} of set {}", rule.slot, rule.set);
+  if (!rule.name.empty()) text += fmt::format(" '{}'", rule.name);
+  if (rule.element != 0) text += fmt::format(" element {}", rule.element);
+  return text;
+}
+
+Result<void> check_range(const RangeRule& rule, std::uint64_t offset, std::uint64_t size, std::uint64_t buffer_bytes,
+                         const Limits& limits) {
+  const bool is_storage = rule.kind == BindingKind::StorageBuffer;
+  const std::uint32_t alignment = is_storage ? limits.storage_alignment : limits.uniform_alignment;
+  if (offset % alignment != 0) {
+    return invalid(
+        fmt::format("{} begins at byte {}, the device needs a multiple of {}", to_string(rule), offset, alignment));
+  }
+  if (size == 0 || offset > buffer_bytes || size > buffer_bytes - offset) {
+    return invalid(
+        fmt::format("{} has {} bytes at {}, the buffer has {}", to_string(rule), size, offset, buffer_bytes));
+  }
+  if (size < rule.min_bytes) {
+    return invalid(fmt::format("{} needs at least {} bytes, the view has {}", to_string(rule), rule.min_bytes, size));
+  }
+  const std::uint64_t limit = is_storage ? limits.max_storage_range : limits.max_uniform_range;
+  if (size > limit) {
+    return invalid(fmt::format("{} has {} bytes, the device's limit is {}", to_string(rule), size, limit));
+  }
+  return {};
+}
+
+Result<void> check_groups(const Groups& groups, const Limits& limits) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (groups[i] > limits.max_groups[i]) {
+      return invalid(fmt::format("the dispatch has {} groups in {}, the device's limit is {}", groups[i],
+                                 kDimensions[i], limits.max_groups[i]));
+    }
+  }
+  return {};
 }
 
 Result<void> check_list(const ListView& view, const Limits& limits) {

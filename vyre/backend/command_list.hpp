@@ -22,6 +22,12 @@ struct BufferRange {
   friend bool operator==(const BufferRange&, const BufferRange&) = default;
 };
 
+/// Whether two ranges of one buffer share a byte.
+[[nodiscard]] constexpr bool overlap(std::uint64_t a, std::uint64_t a_size, std::uint64_t b,
+                                     std::uint64_t b_size) noexcept {
+  return a < b + b_size && b < a + a_size;
+}
+
 using Groups = std::array<std::uint32_t, 3>;
 
 struct Dispatch {
@@ -62,6 +68,11 @@ struct Timestamp {
 
   friend bool operator==(const Timestamp&, const Timestamp&) = default;
 };
+
+/// Whether a fill can begin and end anywhere: its four bytes are the same, or it keeps to multiples of four.
+[[nodiscard]] constexpr bool can_fill(std::uint64_t offset, std::uint64_t size, std::uint32_t pattern) noexcept {
+  return pattern == (pattern & 0xff) * 0x0101'0101U || (offset % 4 == 0 && size % 4 == 0);
+}
 
 using Command = std::variant<Dispatch, Copy, Fill, Barrier, Timestamp>;
 
@@ -145,5 +156,15 @@ class CommandList {
   std::vector<BufferRange> ranges_;
   std::vector<std::byte> params_;
 };
+
+/// What a list names, each once, sorted.
+struct ListNames {
+  std::vector<BufferHandle> buffers = {};
+  std::vector<PipelineHandle> pipelines = {};
+
+  friend bool operator==(const ListNames&, const ListNames&) = default;
+};
+
+[[nodiscard]] ListNames names_of(const CommandList& list);
 
 }  // namespace vyre::backend

@@ -19,13 +19,6 @@ std::unexpected<Error> gone(std::string_view what) {
   return fail(ErrorCode::InvalidArgument, fmt::format("the {} does not exist, or was freed", what));
 }
 
-template <typename T>
-void keep_each_once(std::vector<T>& values) {
-  std::ranges::sort(values);
-  const auto rest = std::ranges::unique(values);
-  values.erase(rest.begin(), rest.end());
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Device>> Device::open(Backend& backend, const DeviceInfo& info, const DeviceOptions& options) {
@@ -304,22 +297,7 @@ Result<RecordingHandle> Device::record(const CommandList& list) {
   const std::shared_lock lock{lifetime_};
   const ListView view{.list = list, .buffers = buffers_, .pipelines = pipelines_};
   VYRE_TRY(check_list(view, info_.limits));
-  RecordingEntry entry;
-  for (const Command& command : list.commands()) {
-    if (const auto* dispatch = std::get_if<Dispatch>(&command)) {
-      entry.pipelines.push_back(dispatch->pipeline);
-      for (const BufferRange& range : list.ranges(*dispatch)) entry.buffers.push_back(range.buffer);
-    } else if (const auto* copy = std::get_if<Copy>(&command)) {
-      entry.buffers.insert(entry.buffers.end(), {copy->from, copy->to});
-    } else if (const auto* fill = std::get_if<Fill>(&command)) {
-      entry.buffers.push_back(fill->range.buffer);
-    } else if (const auto* timestamp = std::get_if<Timestamp>(&command)) {
-      entry.buffers.push_back(timestamp->buffer);
-    }
-  }
-  keep_each_once(entry.buffers);
-  keep_each_once(entry.pipelines);
-  entry.checked_epoch = free_epoch_;
+  RecordingEntry entry{.names = names_of(list), .checked_epoch = free_epoch_};
   auto object = driver_->record(view, Reuse::Many);
   if (!object) return note(std::move(object).error());
   entry.object = *std::move(object);
@@ -334,12 +312,12 @@ Result<void> Device::check_alive(RecordingEntry& entry) {
   const std::uint64_t epoch = free_epoch_;
   std::atomic_ref checked{entry.checked_epoch};
   if (checked.load(std::memory_order_relaxed) == epoch) return {};
-  for (const BufferHandle buffer : entry.buffers) {
+  for (const BufferHandle buffer : entry.names.buffers) {
     if (buffers_.find(buffer) == nullptr) {
       return fail(ErrorCode::InvalidArgument, "the recording names a buffer that was freed");
     }
   }
-  for (const PipelineHandle pipeline : entry.pipelines) {
+  for (const PipelineHandle pipeline : entry.names.pipelines) {
     if (pipelines_.find(pipeline) == nullptr) {
       return fail(ErrorCode::InvalidArgument, "the recording names a pipeline that was freed");
     }

@@ -94,10 +94,9 @@ class Device {
 
  private:
   struct RecordingEntry {
-    RecordingPtr object;
-    std::vector<BufferHandle> buffers;      // Each once.
-    std::vector<PipelineHandle> pipelines;  // Each once.
-    std::uint64_t checked_epoch = 0;        // What `free_epoch_` was when all of them were last seen alive.
+    RecordingPtr object = {};
+    ListNames names = {};
+    std::uint64_t checked_epoch = 0;  // What `free_epoch_` was when all of them were last seen alive.
   };
   struct Pending {
     std::uint64_t value = 0;

@@ -3,32 +3,14 @@
 #include <algorithm>
 #include <bitset>
 #include <cstddef>
-#include <cstdlib>
 #include <limits>
-#include <new>
 #include <random>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace {
-
-std::uint64_t allocations = 0;
-
-}  // namespace
-
-// The whole test program counts its allocations, so that "no allocation" can be shown.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc{};
-}
-[[gnu::noinline]] void* operator new[](std::size_t size) { return operator new(size); }
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete[](void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+#include "tests/support/allocations.hpp"
 
 namespace vyre::plan {
 namespace {
@@ -257,14 +239,14 @@ TEST(WaveFinder, DoesNotAllocateForABatchLikeTheLast) {
   for (const Shape& shape : {Shape{.buffers = 500, .buffer_size = 1, .operations = 1'000},
                              Shape{.buffers = 2, .buffer_size = 100'000, .longest = 100, .operations = 5'000}}) {
     const Batch batch = RandomBatches{1}.batch(shape);
-    std::uint64_t before = allocations;
+    std::uint64_t before = tests::allocation_count();
     for (const std::vector<Touch>& touches : batch) static_cast<void>(finder.add(touches));
-    EXPECT_GT(allocations, before);  // The count can tell.
+    EXPECT_GT(tests::allocation_count(), before);  // The count can tell.
     for (int repeat = 0; repeat < 3; ++repeat) {
-      before = allocations;
+      before = tests::allocation_count();
       finder.clear();
       for (const std::vector<Touch>& touches : batch) static_cast<void>(finder.add(touches));
-      EXPECT_EQ(allocations, before);
+      EXPECT_EQ(tests::allocation_count(), before);
     }
   }
 }

@@ -1,31 +1,13 @@
 #include <vyre/policy/dispatch_policy.hpp>
 
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <span>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace {
-
-std::uint64_t allocations = 0;
-
-}  // namespace
-
-// The whole test program counts its allocations, so that "no allocation" can be shown.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc{};
-}
-[[gnu::noinline]] void* operator new[](std::size_t size) { return operator new(size); }
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete[](void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+#include "tests/support/allocations.hpp"
 
 namespace vyre::policy {
 namespace {
@@ -79,15 +61,15 @@ TEST(DispatchPolicy, TakesAMeasuredBindlessThreshold) {
 
 TEST(DispatchPolicy, DoesNotAllocateForUpToEightSlots) {
   const std::vector<std::uint32_t> slots{900, 5, 4, 3, 2, 1, 0, 77};
-  const std::uint64_t before = allocations;
+  const std::uint64_t before = tests::allocation_count();
   DispatchFacts facts = aggressive();
   facts.arm_a = {.reads = SlotSet{std::span{slots}}, .writes = SlotSet{std::span{slots}}};
   facts.arm_b = facts.arm_a;
   const DispatchPolicy policy = evaluate_dispatch_policy(facts);
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(tests::allocation_count(), before);
   EXPECT_EQ(policy.arm_independence, ArmIndependence{SerializeRequired{ArmConflict::WriteWriteConflict}});
   facts.arm_a.reads.insert(6);
-  EXPECT_GT(allocations, before);  // Nine do: the count can tell.
+  EXPECT_GT(tests::allocation_count(), before);  // Nine do: the count can tell.
 }
 
 TEST(Decisions, ReadAsAPersonWouldSayThem) {

@@ -1,4 +1,4 @@
-#include "bench/allocations.hpp"
+#include "tests/support/allocations.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -17,11 +17,14 @@ void* operator new(std::size_t size) {
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc{};
 }
+void* operator new[](std::size_t size) { return operator new(size); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
 
-namespace vyre::bench {
+namespace vyre::tests {
 
 std::uint64_t allocation_count() noexcept { return allocations; }
 
-}  // namespace vyre::bench
+}  // namespace vyre::tests

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <malloc.h>
+#include <sched.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <backends/vulkan/vulkan_backend.hpp>
+#include <vyre/backend/device.hpp>
+
+namespace vyre::bench {
+
+/// The value, or the end of the process with the error.
+template <typename T>
+T must(Result<T> result) {
+  if (!result) {
+    fmt::print(stderr, "{}\n", to_string(result.error()));
+    std::exit(1);
+  }
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
+
+/// Makes turns comparable: the C library does not give memory back and forth between them, which falls on whoever
+/// comes first.
+inline void keep_memory() {
+  constexpr int kBytes = 256 << 20;
+  mallopt(M_TRIM_THRESHOLD, kBytes);
+  mallopt(M_MMAP_THRESHOLD, kBytes);
+}
+
+/// Opens the best Vulkan device with lavapipe inline or as it comes, and says which it is.
+///
+/// Inline, the process stays on one core, where the driver's thread takes turns with ours: on several it depends on
+/// where the system puts the threads of each side, which makes one or the other look three times as slow.
+inline std::shared_ptr<backend::Device> open_lavapipe(bool is_inline) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  for (std::size_t i = 0; i < (is_inline ? 1 : CPU_SETSIZE); ++i) CPU_SET(i, &cores);
+  sched_setaffinity(0, sizeof(cores), &cores);
+  // The driver reads this when the instance is made.
+  if (is_inline) {
+    setenv("LP_NUM_THREADS", "0", 1);
+  } else {
+    unsetenv("LP_NUM_THREADS");
+  }
+  const std::unique_ptr<backend::Backend> backend = backends::vulkan::make_vulkan_backend();
+  std::shared_ptr<backend::Device> device = must(backend::Device::open(*backend, must(backend->devices()).front()));
+  fmt::print("\n{}, {}\n", device->info().name, device->info().configuration);
+  return device;
+}
+
+}  // namespace vyre::bench
