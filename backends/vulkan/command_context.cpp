@@ -82,7 +82,12 @@ Result<void> CommandContext::dispatch(const ListView& view, const backend::Dispa
   const std::span<const BufferRange> ranges = view.list.ranges(dispatch);
   if (&layout != state.layout || !std::ranges::equal(ranges, state.ranges)) {
     if (!layout.sets.empty()) {
-      VYRE_ASSIGN(const BoundSets* sets, find_sets(view, layout, ranges));
+      if (layout.index >= caches_.size()) caches_.resize(layout.index + 1);
+      SetCache& cache = caches_[layout.index];
+      const BoundSets* sets = find_sets(cache, ranges);
+      if (sets == nullptr) {
+        VYRE_ASSIGN(sets, make_sets(view, layout, cache, ranges));
+      }
       api.CmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline_layout.get(), 0,
                                 static_cast<std::uint32_t>(layout.sets.size()), sets->data(), 0, nullptr);
     }
@@ -97,21 +102,22 @@ Result<void> CommandContext::dispatch(const ListView& view, const backend::Dispa
   return {};
 }
 
-Result<const BoundSets*> CommandContext::find_sets(const ListView& view, const Layout& layout,
-                                                   std::span<const BufferRange> ranges) {
-  if (layout.index >= caches_.size()) caches_.resize(layout.index + 1);
-  SetCache& cache = caches_[layout.index];
-  const auto key = [&](std::size_t entry) {
-    return std::span{cache.keys}.subspan(entry * layout.ranges, layout.ranges);
+const BoundSets* CommandContext::find_sets(SetCache& cache, std::span<const BufferRange> ranges) noexcept {
+  const auto has = [&](std::size_t entry) {
+    return std::ranges::equal(std::span{cache.keys}.subspan(entry * ranges.size(), ranges.size()), ranges);
   };
-  const bool is_there = cache.used < cache.sets.size();
-  if (is_there && std::ranges::equal(key(cache.used), ranges)) return &cache.sets[cache.used++];
+  if (cache.used < cache.sets.size() && has(cache.used)) return &cache.sets[cache.used++];
   for (std::size_t i = 1; i <= std::min(kRecentSets, cache.used); ++i) {
-    if (std::ranges::equal(key(cache.used - i), ranges)) return &cache.sets[cache.used - i];
+    if (has(cache.used - i)) return &cache.sets[cache.used - i];
   }
-  if (!is_there) VYRE_TRY(add_sets(layout, cache));
+  return nullptr;
+}
+
+Result<const BoundSets*> CommandContext::make_sets(const ListView& view, const Layout& layout, SetCache& cache,
+                                                   std::span<const BufferRange> ranges) {
+  if (cache.used == cache.sets.size()) VYRE_TRY(add_sets(layout, cache));
   write_sets(view, layout, cache.sets[cache.used], ranges);
-  std::ranges::copy(ranges, key(cache.used).begin());
+  std::ranges::copy(ranges, cache.keys.begin() + static_cast<std::ptrdiff_t>(cache.used * ranges.size()));
   return &cache.sets[cache.used++];
 }
 

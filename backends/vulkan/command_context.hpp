@@ -52,7 +52,10 @@ class CommandContext final : public backend::DriverRecording {
   void barrier(VkPipelineStageFlags to_stages, VkAccessFlags to_accesses) const;
   [[nodiscard]] Result<void> timestamp(const backend::ListView& view, const backend::Timestamp& timestamp,
                                        State& state);
-  [[nodiscard]] Result<const BoundSets*> find_sets(const backend::ListView& view, const Layout& layout,
+  /// The sets that have these ranges already; null if there are none.
+  [[nodiscard]] static const BoundSets* find_sets(SetCache& cache,
+                                                  std::span<const backend::BufferRange> ranges) noexcept;
+  [[nodiscard]] Result<const BoundSets*> make_sets(const backend::ListView& view, const Layout& layout, SetCache& cache,
                                                    std::span<const backend::BufferRange> ranges);
   [[nodiscard]] Result<void> add_sets(const Layout& layout, SetCache& cache);
   void write_sets(const backend::ListView& view, const Layout& layout, const BoundSets& sets,

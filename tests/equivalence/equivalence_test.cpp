@@ -56,7 +56,7 @@ void expect_in_order(const RandomProgram& program, const OpenDevice& open, const
 
 /// Small limits now and then, so that what is bounded comes to its bounds.
 SessionOptions options_of(LaunchMode mode, std::uint64_t seed) {
-  SessionOptions options{.mode = mode};
+  SessionOptions options{.mode = mode, .time_device = seed % 2 == 0};
   if (seed % 3 == 0) options.max_batch = 1 + seed % 7;
   if (seed % 5 == 0) options.max_recordings = seed % 4;
   if (seed % 7 == 0) options.max_pipelines = 1 + seed % 5;

@@ -20,9 +20,23 @@ namespace vyre::backend {
 /// What each range of a dispatch must be: those of `slots_of`, arrays of buffers spread out.
 [[nodiscard]] std::vector<RangeRule> rules_of(const program::Interface& interface);
 
-/// `InvalidArgument`, naming the binding, the value and the limit, for bytes of a buffer that cannot be bound.
+/// Whether bytes of a buffer can be bound.
+[[nodiscard]] constexpr bool is_bindable(const RangeRule& rule, std::uint64_t offset, std::uint64_t size,
+                                         std::uint64_t buffer_bytes, const Limits& limits) noexcept {
+  const bool is_storage = rule.kind == program::BindingKind::StorageBuffer;
+  const std::uint64_t alignment = is_storage ? limits.storage_alignment : limits.uniform_alignment;
+  const std::uint64_t limit = is_storage ? limits.max_storage_range : limits.max_uniform_range;
+  return (offset & (alignment - 1)) == 0 && offset < buffer_bytes && size <= buffer_bytes - offset && size > 0 &&
+         size >= rule.min_bytes && size <= limit;
+}
+
+/// `InvalidArgument`, naming the binding, the value and the limit, for bytes that are not bindable.
 [[nodiscard]] Result<void> check_range(const RangeRule& rule, std::uint64_t offset, std::uint64_t size,
                                        std::uint64_t buffer_bytes, const Limits& limits);
+
+[[nodiscard]] constexpr bool is_launchable(const Groups& groups, const Limits& limits) noexcept {
+  return groups[0] <= limits.max_groups[0] && groups[1] <= limits.max_groups[1] && groups[2] <= limits.max_groups[2];
+}
 
 /// `InvalidArgument` for more groups than the device runs at once.
 [[nodiscard]] Result<void> check_groups(const Groups& groups, const Limits& limits);

@@ -1,6 +1,7 @@
 #include <vyre/backend/device.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <tuple>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <vyre/backend/check.hpp>
+#include <vyre/base/check.hpp>
 
 namespace vyre::backend {
 namespace {
@@ -28,6 +30,8 @@ Result<std::unique_ptr<Device>> Device::open(Backend& backend, const DeviceInfo&
 
 Device::Device(std::unique_ptr<DeviceDriver> driver, const DeviceOptions& options)
     : driver_{std::move(driver)}, info_{driver_->info()}, options_{options} {
+  VYRE_CHECK(std::has_single_bit(info_.limits.storage_alignment), "alignments are powers of two");
+  VYRE_CHECK(std::has_single_bit(info_.limits.uniform_alignment), "alignments are powers of two");
   if (options_.memory_budget != 0) info_.limits.memory_bytes = options_.memory_budget;
   options_.max_pending = std::max(options_.max_pending, 1U);
   for (std::uint32_t i = 0; i < info_.limits.queues; ++i) {

@@ -19,8 +19,8 @@ struct Limits {
   std::uint64_t max_buffer_bytes = 0;   ///< One buffer.
   std::uint64_t max_storage_range = 0;  ///< What one storage binding reaches.
   std::uint64_t max_uniform_range = 0;  ///< What one uniform binding reaches.
-  std::uint32_t storage_alignment = 1;  ///< Of the offset of a storage binding.
-  std::uint32_t uniform_alignment = 1;  ///< Of the offset of a uniform binding.
+  std::uint32_t storage_alignment = 1;  ///< Of the offset of a storage binding; a power of two.
+  std::uint32_t uniform_alignment = 1;  ///< Of the offset of a uniform binding; a power of two.
   std::uint32_t max_sets = 0;
   std::uint32_t max_storage_buffers = 0;  ///< Of one program.
   std::uint32_t max_uniform_buffers = 0;  ///< Of one program.

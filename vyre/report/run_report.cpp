@@ -41,6 +41,10 @@ std::string to_text(const RunReport& report) {
                             report.bytes_read, report.bytes_overlapped)},
       {"time", fmt::format("{}: {} planning and submitting, {} waiting", duration(report.elapsed_ns),
                            duration(report.host_ns), duration(report.wait_ns))},
+      {"on device", report.timed_submissions == 0
+                        ? std::string{"not taken"}
+                        : fmt::format("{} in {} of {} submissions", duration(report.device_ns),
+                                      report.timed_submissions, report.submissions)},
   };
   std::string text;
   for (const auto& [name, value] : lines) text += fmt::format("{:<12} {}\n", name, value);
@@ -69,6 +73,8 @@ std::string to_json(const RunReport& report) {
                      {"host_ns", report.host_ns},
                      {"wait_ns", report.wait_ns},
                      {"elapsed_ns", report.elapsed_ns},
+                     {"device_ns", report.device_ns},
+                     {"timed_submissions", report.timed_submissions},
                      {"programs", ordered_json::array()},
                      {"decisions", ordered_json::array()},
                      {"decisions_dropped", report.decisions_dropped}};

@@ -39,6 +39,8 @@ struct RunReport {
   std::uint64_t host_ns = 0;                       ///< In planning and submitting.
   std::uint64_t wait_ns = 0;                       ///< Waiting for the device.
   std::uint64_t elapsed_ns = 0;                    ///< From the first operation to the end.
+  std::uint64_t device_ns = 0;                     ///< Of the device itself, for those submissions it was taken of.
+  std::uint64_t timed_submissions = 0;             ///< How many these are; none unless the session was asked to.
   std::vector<ProgramReport> programs = {};        ///< In the order of their first dispatch.
   std::vector<policy::AuditEvent> decisions = {};  ///< The last that left the plain path.
   std::uint64_t decisions_dropped = 0;

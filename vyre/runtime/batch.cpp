@@ -25,7 +25,6 @@ std::uint64_t hash_dispatch(backend::PipelineHandle pipeline, std::span<const ba
 
 PlannedBatch BatchPlanner::arrange(const backend::CommandList& batch, backend::CommandList& planned) {
   if (!std::ranges::is_sorted(places_)) std::ranges::sort(places_);
-  planned.clear();
   PlannedBatch result{.waves = finder_.wave_count()};
   std::uint32_t wave = 0;
   std::uint32_t in_wave = 0;

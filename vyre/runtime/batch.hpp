@@ -77,7 +77,7 @@ class BatchPlanner {
     friend auto operator<=>(const Place&, const Place&) = default;
   };
 
-  /// Plans `batch`, whose ranges all have a size, into `planned`, which is cleared first.
+  /// Plans `batch`, whose ranges all have a size, to the end of `planned`.
   template <typename WritesOf>
   PlannedBatch plan(const backend::CommandList& batch, backend::CommandList& planned, WritesOf writes_of);
 

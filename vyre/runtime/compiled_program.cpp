@@ -45,12 +45,14 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
   // It was compiled, so that it can be specialised.
   const program::Interface interface = values.empty() ? program.interface() : program.specialise(values).value();
   for (const backend::RangeRule& rule : backend::rules_of(interface)) {
-    ArgumentSlot slot{.slot = rule.slot, .name = rule.name, .kind = rule.kind, .min_bytes = rule.min_bytes};
+    ArgumentSlot slot{.rule = rule};
+    bool is_written = false;
     for (const program::Binding& binding : interface.bindings) {
       if (binding.set != rule.set || binding.slot != rule.slot) continue;
-      slot.access = slot.access | binding.access;
-      slot.aliased = slot.aliased || binding.aliased;
+      slot.is_aliased = slot.is_aliased || binding.aliased;
+      is_written = is_written || (binding.access & program::Access::Write) != program::Access::None;
     }
+    compiled.writes.push_back(is_written);
     compiled.slots.push_back(std::move(slot));
   }
   if (interface.push_constants) {

@@ -14,12 +14,8 @@ namespace vyre::runtime {
 
 /// What a dispatch gives to one place for a buffer.
 struct ArgumentSlot {
-  std::uint32_t slot = 0;
-  std::string name = {};
-  program::Access access = program::Access::None;
-  program::BindingKind kind = program::BindingKind::StorageBuffer;
-  std::uint64_t min_bytes = 1;
-  bool aliased = false;
+  backend::RangeRule rule = {};
+  bool is_aliased = false;
 };
 
 /// One member of the push constants.
@@ -39,6 +35,7 @@ struct CompiledProgram {
   std::vector<program::spirv::SpecOverride> values;
   backend::PipelineHandle pipeline = {};
   std::vector<ArgumentSlot> slots = {};  ///< In the order of the ranges of a dispatch.
+  std::vector<bool> writes = {};         ///< Of each slot, whether a dispatch may write there.
   std::vector<ParamSlot> params = {};    ///< By offset.
   std::uint32_t push_bytes = 0;
   std::uint64_t last_used = 0;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <vyre/backend/check.hpp>
 #include <vyre/runtime/session_state.hpp>
 
 namespace vyre::runtime {
@@ -45,8 +46,6 @@ Result<Session> Session::open(std::shared_ptr<backend::Device> device, const Ses
 
 backend::Device& Session::device() const noexcept { return *state_->device; }
 
-// ---- buffers
-
 Result<BufferView> Session::uninitialised(std::uint64_t size) {
   if (state_->is_capturing) return invalid("a buffer is made while a capture is being made");
   return state_->allocate(size);
@@ -71,7 +70,7 @@ Result<void> Session::free(const BufferView& buffer) {
   VYRE_TRY(state.before_write(buffer.index, 0, slot->size));
   if (slot->last_batch == state.batch) VYRE_TRY(state.flush_batch());
   const backend::BufferHandle handle = slot->handle;
-  state.drop_kept_naming(handle);
+  state.drop_kept([&](const auto& each) { return std::ranges::binary_search(each.names.buffers, handle); });
   for (State::PreparedSlot& each : state.prepared) {
     if (std::ranges::find(each.buffers, buffer.index) != each.buffers.end()) each.is_alive = false;
   }
@@ -98,8 +97,6 @@ Result<std::span<std::byte>> Session::map(const BufferView& buffer) {
   VYRE_TRY(state.wait_until_idle(*slot));
   return std::span{slot->mapped + buffer.offset, buffer.size};
 }
-
-// ---- moving bytes
 
 Result<void> Session::write_bytes(const BufferView& to, std::span<const std::byte> bytes) {
   State& state = *state_;
@@ -177,7 +174,7 @@ Result<void> Session::copy(const BufferView& from, const BufferView& to) {
   if (from.size != to.size) {
     return invalid(fmt::format("a view of {} bytes is copied to one of {}", from.size, to.size));
   }
-  if (source == target && from.offset < to.offset + to.size && to.offset < from.offset + from.size) {
+  if (source == target && backend::overlap(from.offset, from.size, to.offset, to.size)) {
     return invalid(
         fmt::format("{} bytes at {} overlap those at {} they are copied to", from.size, from.offset, to.offset));
   }
@@ -195,34 +192,19 @@ Result<void> Session::fill(const BufferView& view, std::uint32_t pattern) {
   State& state = *state_;
   VYRE_TRY(state.check_usable());
   VYRE_ASSIGN(State::BufferSlot * slot, state.find(view));
-  const bool is_uniform = pattern == (pattern & 0xff) * 0x0101'0101U;
-  if (!is_uniform && (view.offset % 4 != 0 || view.size % 4 != 0)) {
+  if (!backend::can_fill(view.offset, view.size, pattern)) {
     return invalid(fmt::format("{} bytes at {} are filled with {:#010x}; different bytes need multiples of 4",
                                view.size, view.offset, pattern));
   }
   return state.add_fill(*slot, view, pattern);
 }
 
-// ---- dispatching
-
 Result<void> Session::dispatch(const program::Program& program, std::span<const Argument> arguments,
                                const DispatchOptions& options) {
   State& state = *state_;
   VYRE_TRY(state.check_usable());
-  const auto run = [&]() -> Result<void> {
-    VYRE_ASSIGN(const std::uint32_t index, state.find_program(program, options.values));
-    const CompiledProgram& compiled = state.programs[index];
-    VYRE_TRY(state.check_groups(options.groups));
-    VYRE_TRY(state.bind_all(compiled, arguments));
-    VYRE_ASSIGN(const std::span<const std::byte> params, lay_out(compiled, options.params, state.param_room));
-    const backend::Groups groups{options.groups.x, options.groups.y, options.groups.z};
-    if (state.is_capturing) {
-      state.captured_labels.insert(state.captured_labels.end(), options.repeat, std::string{options.label});
-    }
-    return state.add_dispatch(index, state.ranges, state.touched, groups, params,
-                              hash_dispatch(compiled.pipeline, state.ranges, groups, params), options.repeat);
-  };
-  Result<void> done = run();
+  const Result<State::CheckedDispatch> checked = state.check_dispatch(program, arguments, options);
+  Result<void> done = checked ? state.add_dispatch(*checked) : std::unexpected{checked.error()};
   if (!done) [[unlikely]]
     return in_context(std::move(done).error(), in_dispatch(program));
   return {};
@@ -245,7 +227,7 @@ Result<void> Session::dispatch_many(const program::Program& program, std::span<c
       }
       for (std::size_t i = 0; i < slots; ++i) VYRE_TRY(state.bind(compiled, i, item.buffers[i]));
       VYRE_TRY(State::check_overlaps(compiled, std::span{state.ranges}.last(slots)));
-      VYRE_TRY(state.check_groups(item.groups));
+      VYRE_TRY(backend::check_groups({item.groups.x, item.groups.y, item.groups.z}, state.device->info().limits));
       VYRE_ASSIGN(const std::span<const std::byte> params, lay_out(compiled, item.params, state.param_room));
       state.item_params.insert(state.item_params.end(), params.begin(), params.end());
       return {};
@@ -262,9 +244,12 @@ Result<void> Session::dispatch_many(const program::Program& program, std::span<c
       const auto ranges = std::span<const backend::BufferRange>{state.ranges}.subspan(i * slots, slots);
       const auto params =
           std::span<const std::byte>{state.item_params}.subspan(i * compiled.push_bytes, compiled.push_bytes);
-      if (state.is_capturing) state.captured_labels.emplace_back();
-      VYRE_TRY(state.add_dispatch(index, ranges, std::span{state.touched}.subspan(i * slots, slots), groups, params,
-                                  hash_dispatch(compiled.pipeline, ranges, groups, params), 1));
+      VYRE_TRY(state.add_dispatch({.program = index,
+                                   .ranges = ranges,
+                                   .buffers = std::span{state.touched}.subspan(i * slots, slots),
+                                   .groups = groups,
+                                   .params = params,
+                                   .hash = hash_dispatch(compiled.pipeline, ranges, groups, params)}));
     }
     return {};
   };
@@ -277,38 +262,27 @@ Result<Prepared> Session::prepare(const program::Program& program, std::span<con
                                   const DispatchOptions& options) {
   State& state = *state_;
   VYRE_TRY(state.check_usable());
-  const auto run = [&]() -> Result<Prepared> {
-    VYRE_ASSIGN(const std::uint32_t index, state.find_program(program, options.values));
-    const CompiledProgram& compiled = state.programs[index];
-    VYRE_TRY(state.check_groups(options.groups));
-    VYRE_TRY(state.bind_all(compiled, arguments));
-    VYRE_ASSIGN(const std::span<const std::byte> params, lay_out(compiled, options.params, state.param_room));
-    const backend::Groups groups{options.groups.x, options.groups.y, options.groups.z};
-    state.prepared.push_back({.is_alive = true,
-                              .pipeline = compiled.pipeline,
-                              .program = index,
-                              .buffers = state.touched,
-                              .ranges = state.ranges,
-                              .groups = groups,
-                              .params = {params.begin(), params.end()},
-                              .repeat = options.repeat,
-                              .hash = hash_dispatch(compiled.pipeline, state.ranges, groups, params)});
-    return Prepared{.session = state.id, .index = static_cast<std::uint32_t>(state.prepared.size() - 1)};
-  };
-  Result<Prepared> made = run();
-  if (!made) return in_context(std::move(made).error(), fmt::format("while preparing program '{}'", program.name()));
-  return made;
+  Result<State::CheckedDispatch> checked = state.check_dispatch(program, arguments, options);
+  if (!checked) {
+    return in_context(std::move(checked).error(), fmt::format("while preparing program '{}'", program.name()));
+  }
+  state.prepared.push_back({.is_alive = true,
+                            .program = checked->program,
+                            .ranges = state.ranges,
+                            .buffers = state.touched,
+                            .groups = checked->groups,
+                            .params = {checked->params.begin(), checked->params.end()},
+                            .hash = checked->hash,
+                            .repeat = checked->repeat,
+                            .label = std::string{checked->label}});
+  return Prepared{.session = state.id, .index = static_cast<std::uint32_t>(state.prepared.size() - 1)};
 }
 
 Result<void> Session::enqueue(Prepared prepared) {
   State& state = *state_;
   VYRE_TRY(state.check_usable());
   VYRE_ASSIGN(const State::PreparedSlot* slot, state.find(prepared));
-  if (state.is_capturing) {
-    state.captured_labels.insert(state.captured_labels.end(), slot->repeat, std::string{});
-  }
-  return state.add_dispatch(slot->program, slot->ranges, slot->buffers, slot->groups, slot->params, slot->hash,
-                            slot->repeat);
+  return state.add_dispatch(slot->checked());
 }
 
 Result<void> Session::enqueue(Prepared prepared, const Params& params) {
@@ -318,23 +292,18 @@ Result<void> Session::enqueue(Prepared prepared, const Params& params) {
   const CompiledProgram& compiled = state.programs[slot->program];
   auto bytes = lay_out(compiled, params, state.param_room);
   if (!bytes) return in_context(std::move(bytes).error(), in_dispatch(compiled.program));
-  if (state.is_capturing) {
-    state.captured_labels.insert(state.captured_labels.end(), slot->repeat, std::string{});
-  }
-  return state.add_dispatch(slot->program, slot->ranges, slot->buffers, slot->groups, *bytes,
-                            hash_dispatch(compiled.pipeline, slot->ranges, slot->groups, *bytes), slot->repeat);
+  State::CheckedDispatch dispatch = slot->checked();
+  dispatch.params = *bytes;
+  dispatch.hash = hash_dispatch(compiled.pipeline, dispatch.ranges, dispatch.groups, dispatch.params);
+  return state.add_dispatch(dispatch);
 }
-
-// ---- capturing
 
 Result<Capture> Session::capture(const std::function<Result<void>()>& body) {
   State& state = *state_;
   VYRE_TRY(state.check_usable());
   if (state.is_capturing) return invalid("a capture is begun while another is being made");
   // Reads that were put off must not become a part of what is captured.
-  for (std::size_t i = 0; i < state.reads.size(); ++i) {
-    if (state.reads[i].from == nullptr) VYRE_TRY(state.stage_read(i));
-  }
+  VYRE_TRY(state.stage_reads());
   VYRE_TRY(state.flush_batch());
   state.is_capturing = true;
   state.captured_labels.clear();
@@ -360,16 +329,12 @@ Result<void> Session::replay(Capture capture, std::span<const CaptureParams> par
   return state.replay_capture(state.captures[capture.index], params);
 }
 
-// ---- launching and waiting
-
 Result<SessionTicket> Session::flush() {
   State& state = *state_;
   VYRE_TRY(state.check_usable());
   if (state.is_capturing) return invalid("the session is flushed while a capture is being made");
   // Reads must be done with this ticket, whatever comes behind it.
-  for (std::size_t i = 0; i < state.reads.size(); ++i) {
-    if (state.reads[i].from == nullptr) VYRE_TRY(state.stage_read(i));
-  }
+  VYRE_TRY(state.stage_reads());
   VYRE_TRY(state.flush_batch());
   return SessionTicket{.batch = state.batch - 1};
 }

@@ -42,6 +42,7 @@ struct SessionOptions {
   std::size_t max_recording_bytes = std::size_t{64} << 20;
   std::size_t max_pipelines = 256;
   std::chrono::nanoseconds watchdog = backend::kForever;  ///< The longest that any wait may take.
+  bool time_device = false;  ///< Whether the report has the device's own time, which costs two timestamps a list.
 };
 
 /// Workgroups of a dispatch.

@@ -15,12 +15,13 @@
 #include <vyre/runtime/arms.hpp>
 #include <vyre/runtime/batch.hpp>
 #include <vyre/runtime/compiled_program.hpp>
+#include <vyre/runtime/device_timer.hpp>
 #include <vyre/runtime/session.hpp>
 #include <vyre/runtime/staging.hpp>
 
 namespace vyre::runtime {
 
-/// What a session holds. Batches are numbered from 1; `batch_` is the number of the one that is being gathered.
+/// What a session holds. Batches are numbered from 1; `batch` is the number of the one that is being gathered.
 struct Session::State {
   /// Queues that one batch is spread over at most.
   static constexpr std::size_t kMaxArms = 4;
@@ -32,6 +33,8 @@ struct Session::State {
   State& operator=(const State&) = delete;
   ~State();
 
+  using Places = std::array<DeviceTimer::Place, kMaxArms>;
+
   struct BufferSlot {
     backend::BufferHandle handle = {};
     std::uint32_t generation = 0;  // Odd while there is a buffer.
@@ -41,16 +44,38 @@ struct Session::State {
     std::uint64_t batch_before = 0;                                  // The one that used it before that.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> used = {};  // Of the last batch: begin and end.
   };
+  /// A dispatch that nothing is wrong with.
+  struct CheckedDispatch {
+    std::uint32_t program = 0;
+    std::span<const backend::BufferRange> ranges = {};
+    std::span<const std::uint32_t> buffers = {};  // Of each range.
+    backend::Groups groups = {1, 1, 1};
+    std::span<const std::byte> params = {};
+    std::uint64_t hash = 0;
+    std::uint32_t repeat = 1;
+    std::string_view label = {};
+  };
   struct PreparedSlot {
     bool is_alive = false;
-    backend::PipelineHandle pipeline = {};
     std::uint32_t program = 0;
-    std::vector<std::uint32_t> buffers = {};
     std::vector<backend::BufferRange> ranges = {};
+    std::vector<std::uint32_t> buffers = {};
     backend::Groups groups = {1, 1, 1};
     std::vector<std::byte> params = {};
-    std::uint32_t repeat = 1;
     std::uint64_t hash = 0;
+    std::uint32_t repeat = 1;
+    std::string label = {};
+
+    [[nodiscard]] CheckedDispatch checked() const noexcept {
+      return {.program = program,
+              .ranges = ranges,
+              .buffers = buffers,
+              .groups = groups,
+              .params = params,
+              .hash = hash,
+              .repeat = repeat,
+              .label = label};
+    }
   };
   struct CaptureSlot {
     bool is_alive = false;
@@ -60,6 +85,7 @@ struct Session::State {
     std::vector<std::pair<std::uint32_t, std::uint64_t>> programs = {};  // Program to number of dispatches.
     PlannedBatch plan = {};
     backend::RecordingHandle recording = {};
+    Places places = {};
     std::uint64_t copies = 0;
     std::uint64_t fills = 0;
   };
@@ -67,9 +93,9 @@ struct Session::State {
   struct KeptBatch {
     std::uint64_t hash = 0;
     backend::CommandList list = {};
-    std::vector<backend::BufferHandle> buffers = {};
-    std::vector<backend::PipelineHandle> pipelines = {};
+    backend::ListNames names = {};
     std::array<backend::RecordingHandle, kMaxArms> recordings = {};  // As many as the plan has arms.
+    Places places = {};
     PlannedBatch plan = {};
     std::uint64_t last_used = 0;
   };
@@ -77,6 +103,7 @@ struct Session::State {
     std::uint64_t batch = 0;
     std::array<backend::Ticket, kMaxArms> tickets = {};  // Those it does not need are done from the start.
     std::uint64_t submissions = 0;
+    std::vector<std::uint32_t> timed = {};  // Of the submissions, as the timer numbers them.
   };
   /// A read whose bytes are not with the host yet.
   struct PendingRead {
@@ -93,22 +120,27 @@ struct Session::State {
   [[nodiscard]] Result<PreparedSlot*> find(Prepared name);
   [[nodiscard]] Result<std::uint32_t> find_program(const program::Program& program,
                                                    std::span<const program::spirv::SpecOverride> values);
+  /// The program that was not used for longest, of those that nothing needs.
+  [[nodiscard]] std::optional<std::uint32_t> oldest_program() const;
   [[nodiscard]] Result<void> bind(const CompiledProgram& program, std::size_t index, const BufferView& view);
   [[nodiscard]] Result<void> bind_all(const CompiledProgram& program, std::span<const Argument> arguments);
   [[nodiscard]] static Result<void> check_overlaps(const CompiledProgram& program,
                                                    std::span<const backend::BufferRange> given);
-  [[nodiscard]] Result<void> check_groups(GroupCount groups) const;
+  /// What it gives points into this, until the next call.
+  [[nodiscard]] Result<CheckedDispatch> check_dispatch(const program::Program& program,
+                                                       std::span<const Argument> arguments,
+                                                       const DispatchOptions& given);
 
   // Gathering.
   [[nodiscard]] Result<BufferView> allocate(std::uint64_t size);
-  [[nodiscard]] Result<void> add_dispatch(std::uint32_t program, std::span<const backend::BufferRange> ranges,
-                                          std::span<const std::uint32_t> buffers, backend::Groups groups,
-                                          std::span<const std::byte> params, std::uint64_t hash, std::uint32_t repeat);
+  [[nodiscard]] Result<void> add_dispatch(const CheckedDispatch& dispatch);
   [[nodiscard]] Result<void> add_copy(const backend::Copy& copy);
   [[nodiscard]] Result<void> add_fill(BufferSlot& slot, const BufferView& view, std::uint32_t pattern);
   /// Called before something writes to a range: a read that was put off is made a copy, so that it sees what was there.
   [[nodiscard]] Result<void> before_write(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size);
   [[nodiscard]] Result<void> stage_read(std::size_t index);
+  /// Makes copies of all reads that were put off.
+  [[nodiscard]] Result<void> stage_reads();
   [[nodiscard]] Result<void> end_operation();
   /// The batch that is being gathered uses a range of a buffer.
   void note_use(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) {
@@ -130,16 +162,23 @@ struct Session::State {
   [[nodiscard]] Result<void> launch_plain();
   /// Calls `launch(arm, options)` for every arm, each on its queue, behind everything launched before.
   template <typename Launch>
-  [[nodiscard]] Result<void> launch_arms(std::size_t count, Launch launch);
-  /// Plans what was gathered into `planned`, an arm each.
-  [[nodiscard]] PlannedBatch plan_batch(std::size_t max_arms);
+  [[nodiscard]] Result<void> launch_arms(std::size_t count, const Places& places, Launch launch);
+  /// Plans what was gathered into `planned`, an arm each, with a place each where the device's time is taken.
+  [[nodiscard]] PlannedBatch plan_batch(std::size_t max_arms, Places& places);
+  [[nodiscard]] DeviceTimer::Place take_place() {
+    return options.time_device ? timer.take(*device) : DeviceTimer::Place{};
+  }
   [[nodiscard]] KeptBatch* find_kept();
-  [[nodiscard]] Result<KeptBatch*> keep_batch(const PlannedBatch& plan);
+  [[nodiscard]] Result<KeptBatch*> keep_batch(const PlannedBatch& plan, Places places);
   void note_launch(const PlannedBatch& plan, std::uint64_t report::ProgramReport::* how, std::string_view reason);
   void drop(KeptBatch& kept);
-  template <typename Names>
-  void drop_kept(Names names);
-  void drop_kept_naming(backend::BufferHandle buffer);
+  /// Drops the kept batches for which `is_it` holds.
+  template <typename IsIt>
+  void drop_kept(IsIt is_it) {
+    for (std::size_t i = kept.size(); i > 0; --i) {
+      if (is_it(kept[i - 1])) drop(kept[i - 1]);
+    }
+  }
   void begin_batch() noexcept;
 
   // Capturing.
@@ -163,12 +202,12 @@ struct Session::State {
   std::uint64_t id = 0;
   std::shared_ptr<backend::Device> device;
   SessionOptions options;
+  DeviceTimer timer;
 
   std::vector<BufferSlot> buffers;
   std::vector<std::uint32_t> free_buffers;
   std::vector<CompiledProgram> programs;
-  std::vector<std::uint32_t> program_of;     // By index of the pipeline's handle.
-  std::vector<std::vector<bool>> writes_of;  // By program: which ranges a dispatch writes.
+  std::vector<std::uint32_t> program_of;  // By index of the pipeline's handle.
   std::uint32_t last_program = 0;
   std::vector<PreparedSlot> prepared;
   std::vector<CaptureSlot> captures;
@@ -208,5 +247,41 @@ struct Session::State {
   std::vector<std::byte> item_params;
   ParamBytes param_room = {};
 };
+
+template <typename Launch>
+Result<void> Session::State::launch_arms(std::size_t count, const Places& places, Launch launch) {
+  PendingBatch launched{.batch = batch};
+  Result<void> result;
+  for (std::uint32_t i = 0; i < count && result; ++i) {
+    std::array<backend::Ticket, kMaxArms> after;
+    std::size_t waits = 0;
+    for (const backend::Ticket& ticket : last_tickets) {
+      if (ticket.value != 0 && ticket.queue != i) after[waits++] = ticket;
+    }
+    const Result<backend::Ticket> ticket = launch(
+        i, backend::SubmitOptions{.queue = i, .after = std::span{after}.first(waits), .timeout = options.watchdog});
+    if (ticket) {
+      launched.tickets[i] = *ticket;
+      ++launched.submissions;
+      ++report.submissions;
+      if (const auto timed = places[i].launched()) launched.timed.push_back(*timed);
+    } else {
+      result = std::unexpected{ticket.error()};
+    }
+  }
+  for (const backend::Ticket& ticket : launched.tickets) {
+    if (ticket.value != 0) last_tickets[ticket.queue] = ticket;
+  }
+  // Plain launches are several of one batch.
+  const bool is_new = pending.empty() || pending.back().batch != batch;
+  if (launched.submissions > 0 && is_new) {
+    pending.push_back(std::move(launched));
+  } else if (launched.submissions > 0) {
+    pending.back().tickets = launched.tickets;
+    pending.back().submissions += launched.submissions;
+    pending.back().timed.insert(pending.back().timed.end(), launched.timed.begin(), launched.timed.end());
+  }
+  return result;
+}
 
 }  // namespace vyre::runtime

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <vyre/runtime/session_state.hpp>
+
+namespace vyre::runtime {
+
+void Session::State::complete(std::uint64_t upto) {
+  done = std::max(done, upto);
+  while (!pending.empty() && pending.front().batch <= upto) {
+    completed_submissions += pending.front().submissions;
+    for (const std::uint32_t place : pending.front().timed) {
+      const DeviceTimer::Time time = timer.completed(place);
+      report.device_ns += time.ns;
+      report.timed_submissions += time.launches;
+    }
+    pending.pop_front();
+  }
+  if (reads.empty()) return;
+  // Direct reads come at the end, when nothing can change the bytes any more; staged ones as soon as they are there.
+  std::erase_if(reads, [&](const PendingRead& read) {
+    if (read.from == nullptr || read.batch > upto) return false;
+    std::memcpy(read.to.data(), read.from, read.to.size());
+    return true;
+  });
+}
+
+Result<void> Session::State::refresh() {
+  std::uint64_t reached = 0;
+  for (const PendingBatch& each : pending) {
+    bool is_done = true;
+    for (const backend::Ticket& ticket : each.tickets) {
+      if (ticket.value == 0 || !is_done) continue;
+      VYRE_ASSIGN(is_done, device->poll(ticket));
+    }
+    if (!is_done) break;
+    reached = each.batch;
+  }
+  if (reached != 0) complete(reached);
+  return {};
+}
+
+Result<void> Session::State::wait_for(std::uint64_t wanted) {
+  // Every launch is behind all those before it, so that the last is enough.
+  const auto behind = std::ranges::upper_bound(pending, wanted, {}, &PendingBatch::batch);
+  if (behind == pending.begin()) return {};
+  const PendingBatch& last = *std::prev(behind);
+  const std::uint64_t begin = device->now_ns();
+  Result<void> waited;
+  for (const backend::Ticket& ticket : last.tickets) {
+    if (ticket.value != 0 && waited) waited = device->wait(ticket, options.watchdog);
+  }
+  report.wait_ns += device->now_ns() - begin;
+  VYRE_TRY(std::move(waited));
+  complete(last.batch);
+  return {};
+}
+
+Result<bool> Session::State::is_unused(const BufferSlot& slot, std::uint64_t offset, std::uint64_t size) {
+  const std::uint64_t launched = slot.last_batch == batch ? slot.batch_before : slot.last_batch;
+  if (launched > done) VYRE_TRY(refresh());
+  // What is pending may use all of it; what is gathered uses what was noted.
+  if (launched > done) return false;
+  if (slot.last_batch != batch) return true;
+  if (slot.used.size() == kMaxUsed) return false;
+  return std::ranges::none_of(slot.used, [&](const auto& range) {
+    return backend::overlap(range.first, range.second - range.first, offset, size);
+  });
+}
+
+Result<void> Session::State::wait_until_idle(BufferSlot& slot) {
+  if (slot.last_batch == batch) VYRE_TRY(flush_batch());
+  return slot.last_batch > done ? wait_for(slot.last_batch) : Result<void>{};
+}
+
+Result<void> Session::State::empty(Staging& staging) {
+  VYRE_TRY(flush_batch());
+  if (!pending.empty()) VYRE_TRY(wait_for(pending.back().batch));
+  staging.free(*device);
+  return {};
+}
+
+void Session::State::read_directly() {
+  for (const PendingRead& read : reads) {
+    if (read.from == nullptr) std::memcpy(read.to.data(), buffers[read.buffer].mapped + read.offset, read.to.size());
+  }
+  reads.clear();
+}
+
+RunReport Session::State::end_run() {
+  report::AuditSnapshot snapshot = log.snapshot();
+  report.elapsed_ns = begin_ns ? device->now_ns() - *begin_ns : 0;
+  report.decisions = std::move(snapshot.events);
+  report.decisions_dropped = snapshot.dropped;
+  log.clear();
+  RunReport ended = report;
+  report = {.device = device->info().name};
+  for (CompiledProgram& each : programs) {
+    each.report_index = report.programs.size();
+    report.programs.push_back({.program = each.program.name()});
+  }
+  std::erase_if(ended.programs, [](const report::ProgramReport& each) { return each.dispatches == 0; });
+  begin_ns.reset();
+  completed_submissions = 0;
+  return ended;
+}
+
+}  // namespace vyre::runtime

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <utility>
+
+#include <vyre/runtime/session_state.hpp>
+
+namespace vyre::runtime {
+
+Result<BufferView> Session::State::allocate(std::uint64_t size) {
+  VYRE_TRY(check_usable());
+  Result<backend::BufferHandle> handle = device->allocate({.size = size});
+  if (!handle && handle.error().code == ErrorCode::OutOfMemory && !pending.empty()) {
+    // Memory that was freed comes back when the work before is done.
+    VYRE_TRY(wait_for(pending.back().batch));
+    handle = device->allocate({.size = size});
+  }
+  if (!handle) return std::unexpected{std::move(handle).error()};
+  std::uint32_t index = 0;
+  if (free_buffers.empty()) {
+    index = static_cast<std::uint32_t>(buffers.size());
+    buffers.emplace_back();
+  } else {
+    index = free_buffers.back();
+    free_buffers.pop_back();
+  }
+  BufferSlot& slot = buffers[index];
+  const auto mapped = device->map(*handle);
+  slot = {.handle = *handle,
+          .generation = slot.generation + 1,
+          .size = size,
+          .mapped = mapped ? mapped->data() : nullptr,
+          .last_batch = 0,
+          .batch_before = 0,
+          .used = {}};
+  return BufferView{.session = id, .index = index, .generation = slot.generation, .offset = 0, .size = size};
+}
+
+Result<void> Session::State::add_dispatch(const CheckedDispatch& dispatch) {
+  CompiledProgram& compiled = programs[dispatch.program];
+  if (!reads.empty()) {
+    for (std::size_t i = 0; i < dispatch.ranges.size(); ++i) {
+      const backend::BufferRange& range = dispatch.ranges[i];
+      if (compiled.writes[i]) VYRE_TRY(before_write(dispatch.buffers[i], range.offset, range.size));
+    }
+  }
+  for (std::uint32_t i = 0; i < dispatch.repeat; ++i) {
+    for (std::size_t j = 0; j < dispatch.buffers.size(); ++j) {
+      note_use(dispatch.buffers[j], dispatch.ranges[j].offset, dispatch.ranges[j].size);
+    }
+    gathered.list.dispatch(compiled.pipeline, dispatch.ranges, dispatch.groups, dispatch.params);
+    gathered.hash = mix(gathered.hash, dispatch.hash);
+    ++compiled.in_batch;
+    if (is_capturing) captured_labels.emplace_back(dispatch.label);
+    VYRE_TRY(end_operation());
+  }
+  return {};
+}
+
+Result<void> Session::State::add_copy(const backend::Copy& copy) {
+  gathered.list.copy(copy.from, copy.from_offset, copy.to, copy.to_offset, copy.size);
+  gathered.hash = mix(mix(mix(gathered.hash, std::uint64_t{copy.from.index} << 32 | copy.to.index), copy.from_offset),
+                      mix(copy.to_offset, copy.size));
+  ++copies_in_batch;
+  return end_operation();
+}
+
+Result<void> Session::State::add_fill(BufferSlot& slot, const BufferView& view, std::uint32_t pattern) {
+  VYRE_TRY(before_write(view.index, view.offset, view.size));
+  note_use(view.index, view.offset, view.size);
+  gathered.list.fill({.buffer = slot.handle, .offset = view.offset, .size = view.size}, pattern);
+  gathered.hash =
+      mix(mix(gathered.hash, std::uint64_t{slot.handle.index} << 32 | pattern), mix(view.offset, view.size));
+  ++fills_in_batch;
+  return end_operation();
+}
+
+Result<void> Session::State::end_operation() {
+  if (gathered.list.commands().size() < options.max_batch || is_capturing) [[likely]]
+    return {};
+  return flush_batch();
+}
+
+Result<void> Session::State::before_write(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) {
+  // Staging one may add others behind it, which are staged already.
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    const PendingRead& read = reads[i];
+    const bool is_direct = read.from == nullptr;
+    if (is_direct && read.buffer == buffer && backend::overlap(read.offset, read.to.size(), offset, size)) {
+      VYRE_TRY(stage_read(i));
+    }
+  }
+  return {};
+}
+
+Result<void> Session::State::stage_read(std::size_t index) {
+  const PendingRead whole = reads[index];
+  const std::size_t count = reads.size();
+  PendingRead rest = whole;
+  bool is_first = true;
+  while (!rest.to.empty()) {
+    const std::uint64_t part = std::min<std::uint64_t>(rest.to.size(), Staging::kMaxPiece);
+    Result<Staging::Piece> taken = readbacks.take(*device, part, batch, done);
+    if (!taken) {
+      reads.resize(count);
+      reads[index] = whole;
+      return std::unexpected{std::move(taken).error()};
+    }
+    const Staging::Piece piece = *taken;
+    const PendingRead staged{.to = rest.to.first(part), .from = piece.bytes, .batch = batch};
+    if (is_first) {
+      reads[index] = staged;
+    } else {
+      reads.push_back(staged);
+    }
+    is_first = false;
+    note_use(rest.buffer, rest.offset, part);
+    gathered.list.copy(buffers[rest.buffer].handle, rest.offset, piece.buffer, piece.offset, part);
+    gathered.hash = mix(mix(gathered.hash, rest.offset), mix(part, piece.offset));
+    ++copies_in_batch;
+    rest.to = rest.to.subspan(part);
+    rest.offset += part;
+  }
+  return {};
+}
+
+Result<void> Session::State::stage_reads() {
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    if (reads[i].from == nullptr) VYRE_TRY(stage_read(i));
+  }
+  return {};
+}
+
+}  // namespace vyre::runtime

@@ -1,0 +1,176 @@
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <vyre/runtime/session_state.hpp>
+
+namespace vyre::runtime {
+
+void Session::State::begin_batch() noexcept {
+  gathered.clear();
+  copies_in_batch = 0;
+  fills_in_batch = 0;
+  for (CompiledProgram& program : programs) program.in_batch = 0;
+  ++batch;
+}
+
+std::unexpected<Error> Session::State::broken(Error error) {
+  if (!failure) failure = error;
+  // What these wait for will not come.
+  std::erase_if(reads, [&](const PendingRead& read) { return read.batch >= batch || read.from == nullptr; });
+  begin_batch();
+  return std::unexpected{std::move(error)};
+}
+
+Result<void> Session::State::flush_batch() {
+  if (gathered.list.commands().empty()) return {};
+  const std::uint64_t begin = device->now_ns();
+  if (!begin_ns) begin_ns = begin;
+  if (auto launched = launch_batch(); !launched) return broken(std::move(launched).error());
+  ++report.batches;
+  report.copies += copies_in_batch;
+  report.fills += fills_in_batch;
+  begin_batch();
+  report.host_ns += device->now_ns() - begin;
+  // So that what is pending stays short; the device itself makes us wait when there is too much.
+  return pending.size() > 1 ? refresh() : Result<void>{};
+}
+
+PlannedBatch Session::State::plan_batch(std::size_t max_arms, Places& places) {
+  const auto writes = [&](backend::PipelineHandle pipeline) -> const std::vector<bool>& {
+    return programs[program_of[pipeline.index]].writes;
+  };
+  const std::size_t count = max_arms > 1 ? splitter.split(gathered.list, max_arms, arms, writes) : 1;
+  if (planned.size() < count) planned.resize(count);
+  PlannedBatch all{.arms = static_cast<std::uint32_t>(count)};
+  for (std::size_t i = 0; i < count; ++i) {
+    planned[i].clear();
+    places[i] = take_place();
+    places[i].begin(planned[i]);
+    const PlannedBatch arm = planner.plan(count == 1 ? gathered.list : arms[i], planned[i], writes);
+    places[i].end(planned[i]);
+    all.waves = std::max(all.waves, arm.waves);
+    all.largest_wave += arm.largest_wave;
+    all.barriers += arm.barriers;
+  }
+  all.barriers_avoided = static_cast<std::uint32_t>(gathered.list.commands().size()) - 1 - all.barriers;
+  if (all.largest_wave > 1) {
+    const policy::AuditEvent event{.substrate = policy::Substrate::ArmIndependence,
+                                   .action = policy::Action::RunConcurrently,
+                                   .detail = policy::Detail::DisjointSlots};
+    log.record({&event, 1});
+  }
+  return all;
+}
+
+Result<void> Session::State::launch_batch() {
+  if (options.mode == LaunchMode::Plain) return launch_plain();
+  const auto replay = [&](const KeptBatch& found, std::string_view reason) -> Result<void> {
+    VYRE_TRY(launch_arms(found.plan.arms, found.places, [&](std::size_t arm, const backend::SubmitOptions& how) {
+      return device->replay(found.recordings[arm], how);
+    }));
+    report.replays += found.plan.arms;
+    note_launch(found.plan, &report::ProgramReport::replayed, reason);
+    return {};
+  };
+  if (options.mode != LaunchMode::Batched) {
+    if (const KeptBatch* found = find_kept()) return replay(*found, "the batch came before and was kept");
+  }
+  Places places;
+  const PlannedBatch plan = plan_batch(std::min<std::size_t>(device->info().limits.queues, kMaxArms), places);
+  // A batch that comes for the second time may well come for a third.
+  std::uint64_t& last_seen = seen[gathered.hash % seen.size()];
+  const bool keep = options.mode == LaunchMode::Replay ||
+                    (options.mode == LaunchMode::Auto && last_seen == gathered.hash && options.max_recordings > 0);
+  last_seen = gathered.hash;
+  if (keep) {
+    VYRE_ASSIGN(const KeptBatch* made, keep_batch(plan, std::move(places)));
+    return replay(*made, "the batch comes again and is kept");
+  }
+  VYRE_TRY(launch_arms(plan.arms, places, [&](std::size_t arm, const backend::SubmitOptions& how) {
+    return device->submit(planned[arm], how);
+  }));
+  note_launch(plan, &report::ProgramReport::batched, "the batch is new");
+  return {};
+}
+
+Result<void> Session::State::launch_plain() {
+  const auto commands = gathered.list.commands();
+  for (const backend::Command& command : commands) {
+    const Places places{take_place()};
+    single.clear();
+    places[0].begin(single);
+    single.append(gathered.list, command);
+    places[0].end(single);
+    VYRE_TRY(launch_arms(1, places,
+                         [&](std::size_t, const backend::SubmitOptions& how) { return device->submit(single, how); }));
+  }
+  note_launch({.waves = static_cast<std::uint32_t>(commands.size()), .largest_wave = 1}, &report::ProgramReport::plain,
+              "the mode is plain");
+  return {};
+}
+
+void Session::State::note_launch(const PlannedBatch& plan, std::uint64_t report::ProgramReport::* how,
+                                 std::string_view reason) {
+  report.waves += plan.waves;
+  report.barriers += plan.barriers;
+  report.barriers_avoided += plan.barriers_avoided;
+  for (CompiledProgram& program : programs) {
+    if (program.in_batch == 0) continue;
+    report::ProgramReport& each = report.programs[program.report_index];
+    each.dispatches += program.in_batch;
+    each.*how += program.in_batch;
+    if (each.reason != reason) each.reason = reason;
+    report.dispatches += program.in_batch;
+    program.last_used = batch;
+  }
+}
+
+Session::State::KeptBatch* Session::State::find_kept() {
+  for (KeptBatch& each : kept) {
+    if (each.hash == gathered.hash && each.list == gathered.list) {
+      each.last_used = ++uses;
+      return &each;
+    }
+  }
+  return nullptr;
+}
+
+void Session::State::drop(KeptBatch& dropped) {
+  kept_bytes -= dropped.list.bytes();
+  for (std::size_t i = 0; i < dropped.plan.arms; ++i) std::ignore = device->free(dropped.recordings[i]);
+  std::swap(dropped, kept.back());
+  kept.pop_back();
+}
+
+Result<Session::State::KeptBatch*> Session::State::keep_batch(const PlannedBatch& plan, Places places) {
+  const std::size_t bytes = gathered.list.bytes();
+  while (!kept.empty() && (kept.size() >= std::max<std::size_t>(options.max_recordings, 1) ||
+                           kept_bytes + bytes > options.max_recording_bytes)) {
+    drop(*std::ranges::min_element(kept, {}, &KeptBatch::last_used));
+  }
+  KeptBatch made{.hash = gathered.hash,
+                 .list = gathered.list,
+                 .names = backend::names_of(gathered.list),
+                 .plan = plan,
+                 .last_used = ++uses};
+  for (std::size_t i = 0; i < plan.arms; ++i) {
+    auto recording = device->record(planned[i]);
+    if (!recording) {
+      while (i > 0) std::ignore = device->free(made.recordings[--i]);
+      return std::unexpected{std::move(recording).error()};
+    }
+    made.recordings[i] = *recording;
+  }
+  made.places = std::move(places);
+  kept_bytes += bytes;
+  kept.push_back(std::move(made));
+  ++report.recordings;
+  const policy::AuditEvent event{.substrate = policy::Substrate::CommandReuse,
+                                 .action = policy::Action::RecordAndReplay,
+                                 .detail = policy::Detail::RepeatShape};
+  log.record({&event, 1});
+  return &kept.back();
+}
+
+}  // namespace vyre::runtime
