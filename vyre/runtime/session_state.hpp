@@ -11,15 +11,22 @@
 #include <string_view>
 #include <vector>
 
+#include <vyre/plan/arms.hpp>
+#include <vyre/plan/batch.hpp>
 #include <vyre/report/audit_log.hpp>
-#include <vyre/runtime/arms.hpp>
-#include <vyre/runtime/batch.hpp>
 #include <vyre/runtime/compiled_program.hpp>
 #include <vyre/runtime/device_timer.hpp>
 #include <vyre/runtime/session.hpp>
 #include <vyre/runtime/staging.hpp>
 
 namespace vyre::runtime {
+
+using plan::ArmSplitter;
+using plan::Batch;
+using plan::BatchPlanner;
+using plan::hash_dispatch;
+using plan::mix;
+using plan::PlannedBatch;
 
 /// What a session holds. Batches are numbered from 1; `batch` is the number of the one that is being gathered.
 struct Session::State {

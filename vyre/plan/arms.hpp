@@ -5,9 +5,9 @@
 #include <vector>
 
 #include <vyre/backend/command_list.hpp>
-#include <vyre/runtime/batch.hpp>
+#include <vyre/plan/batch.hpp>
 
-namespace vyre::runtime {
+namespace vyre::plan {
 
 /// Splits a batch into arms that can run on queues of their own: no buffer that one of them writes is touched by
 /// another. Whole buffers count, not ranges. Memory is kept from one batch to the next.
@@ -61,4 +61,4 @@ std::size_t ArmSplitter::split(const backend::CommandList& batch, std::size_t ma
   return arrange(batch, max_arms, arms);
 }
 
-}  // namespace vyre::runtime
+}  // namespace vyre::plan

@@ -9,7 +9,7 @@
 #include <vyre/backend/command_list.hpp>
 #include <vyre/plan/hazards.hpp>
 
-namespace vyre::runtime {
+namespace vyre::plan {
 
 /// Operations in the order they were asked for, and a hash of them that tells batches apart quickly.
 struct Batch {
@@ -87,9 +87,9 @@ class BatchPlanner {
  private:
   PlannedBatch arrange(const backend::CommandList& batch, backend::CommandList& planned);
 
-  plan::WaveFinder finder_;
+  WaveFinder finder_;
   std::vector<Place> places_;
-  std::vector<plan::Touch> touches_;
+  std::vector<Touch> touches_;
 };
 
 template <typename WritesOf>
@@ -109,4 +109,4 @@ PlannedBatch BatchPlanner::plan(const backend::CommandList& batch, backend::Comm
   return arrange(batch, planned);
 }
 
-}  // namespace vyre::runtime
+}  // namespace vyre::plan

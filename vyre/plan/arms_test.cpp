@@ -1,10 +1,10 @@
-#include <vyre/runtime/arms.hpp>
+#include <vyre/plan/arms.hpp>
 
 #include <vector>
 
 #include <gtest/gtest.h>
 
-namespace vyre::runtime {
+namespace vyre::plan {
 namespace {
 
 using backend::BufferHandle;
@@ -58,4 +58,4 @@ TEST(ArmSplitter, SharesPartsOutByTheirNumberOfOperations) {
 }
 
 }  // namespace
-}  // namespace vyre::runtime
+}  // namespace vyre::plan

@@ -1,8 +1,8 @@
-#include <vyre/runtime/arms.hpp>
+#include <vyre/plan/arms.hpp>
 
 #include <algorithm>
 
-namespace vyre::runtime {
+namespace vyre::plan {
 
 std::uint32_t ArmSplitter::root(std::uint32_t operation) noexcept {
   while (parents_[operation] != operation) {
@@ -44,4 +44,4 @@ std::size_t ArmSplitter::arrange(const backend::CommandList& batch, std::size_t 
   return count;
 }
 
-}  // namespace vyre::runtime
+}  // namespace vyre::plan

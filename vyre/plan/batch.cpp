@@ -1,9 +1,9 @@
-#include <vyre/runtime/batch.hpp>
+#include <vyre/plan/batch.hpp>
 
 #include <algorithm>
 #include <cstring>
 
-namespace vyre::runtime {
+namespace vyre::plan {
 
 std::uint64_t hash_dispatch(backend::PipelineHandle pipeline, std::span<const backend::BufferRange> ranges,
                             backend::Groups groups, std::span<const std::byte> params) noexcept {
@@ -42,4 +42,4 @@ PlannedBatch BatchPlanner::arrange(const backend::CommandList& batch, backend::C
   return result;
 }
 
-}  // namespace vyre::runtime
+}  // namespace vyre::plan
