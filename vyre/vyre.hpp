@@ -12,11 +12,13 @@ using backend::Device;
 using backend::DeviceOptions;
 using program::Program;
 using program::ProgramOptions;
+using program::spirv::SpecOverride;
 using report::RunReport;
 using runtime::Argument;
 using runtime::Buffer;
 using runtime::BufferView;
 using runtime::Capture;
+using runtime::CaptureParams;
 using runtime::DispatchItem;
 using runtime::DispatchOptions;
 using runtime::GroupCount;
@@ -28,6 +30,7 @@ using runtime::params_block;
 using runtime::Prepared;
 using runtime::Session;
 using runtime::SessionOptions;
+using runtime::SessionTicket;
 using runtime::System;
 
 }  // namespace vyre

@@ -63,6 +63,13 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
   return compiled;
 }
 
+std::unexpected<Error> wrong_buffer_count(const CompiledProgram& program, std::size_t given) {
+  std::string names;
+  for (const ArgumentSlot& slot : program.slots) names += (names.empty() ? "" : ", ") + to_string(slot.rule);
+  return invalid(fmt::format("program '{}' uses {} buffers{}{}, {} are given", program.program.name(),
+                             program.slots.size(), names.empty() ? "" : ": ", names, given));
+}
+
 Result<std::span<const std::byte>> lay_out(const CompiledProgram& program, const Params& params, ParamBytes& room) {
   const std::span<const std::byte> bytes = params.bytes();
   if (params.is_block()) {

@@ -47,6 +47,9 @@ struct CompiledProgram {
 [[nodiscard]] Result<CompiledProgram> compile_program(backend::Device& device, const program::Program& program,
                                                       std::span<const program::spirv::SpecOverride> values);
 
+/// `InvalidArgument`, saying which buffers a program has: those that its kernel declares and does not use are none.
+[[nodiscard]] std::unexpected<Error> wrong_buffer_count(const CompiledProgram& program, std::size_t given);
+
 /// Room for the push constants of a dispatch.
 using ParamBytes = std::array<std::byte, Params::kMaxBytes>;
 

@@ -221,10 +221,7 @@ Result<void> Session::dispatch_many(const program::Program& program, std::span<c
     state.touched.clear();
     state.item_params.clear();
     const auto check = [&](const DispatchItem& item) -> Result<void> {
-      if (item.buffers.size() != slots) {
-        return invalid(
-            fmt::format("program '{}' has {} buffers, {} are given", program.name(), slots, item.buffers.size()));
-      }
+      if (item.buffers.size() != slots) return wrong_buffer_count(compiled, item.buffers.size());
       for (std::size_t i = 0; i < slots; ++i) VYRE_TRY(state.bind(compiled, i, item.buffers[i]));
       VYRE_TRY(State::check_overlaps(compiled, std::span{state.ranges}.last(slots)));
       VYRE_TRY(backend::check_groups({item.groups.x, item.groups.y, item.groups.z}, state.device->info().limits));
@@ -307,15 +304,18 @@ Result<Capture> Session::capture(const std::function<Result<void>()>& body) {
   VYRE_TRY(state.flush_batch());
   state.is_capturing = true;
   state.captured_labels.clear();
+  // Ends the capture however the body ends, by an exception too.
+  struct Ending {
+    State& state;
+    ~Ending() {
+      state.is_capturing = false;
+      state.begin_batch();
+    }
+  };
+  const Ending ending{state};
   Result<void> done = body();
-  state.is_capturing = false;
-  if (done) {
-    auto made = state.end_capture();
-    state.begin_batch();
-    return made;
-  }
-  state.begin_batch();
-  return in_context(std::move(done).error(), "while capturing");
+  if (!done) return in_context(std::move(done).error(), "while capturing");
+  return state.end_capture();
 }
 
 Result<void> Session::replay(Capture capture, std::span<const CaptureParams> params) {

@@ -111,10 +111,7 @@ Result<void> Session::State::bind(const CompiledProgram& program, std::size_t in
 Result<void> Session::State::bind_all(const CompiledProgram& program, std::span<const Argument> arguments) {
   ranges.clear();
   touched.clear();
-  if (arguments.size() != program.slots.size()) {
-    return invalid(fmt::format("program '{}' has {} buffers, {} are given", program.program.name(),
-                               program.slots.size(), arguments.size()));
-  }
+  if (arguments.size() != program.slots.size()) return wrong_buffer_count(program, arguments.size());
   const bool by_name = std::ranges::any_of(arguments, [](const Argument& each) { return !each.name.empty(); });
   if (!by_name) {
     for (std::size_t i = 0; i < arguments.size(); ++i) VYRE_TRY(bind(program, i, arguments[i].view));

@@ -114,7 +114,8 @@ Result<void> Session::State::stage_read(std::size_t index) {
     is_first = false;
     note_use(rest.buffer, rest.offset, part);
     gathered.list.copy(buffers[rest.buffer].handle, rest.offset, piece.buffer, piece.offset, part);
-    gathered.hash = mix(mix(gathered.hash, rest.offset), mix(part, piece.offset));
+    gathered.hash =
+        mix(mix(gathered.hash, rest.offset), mix(part, std::uint64_t{piece.buffer.index} << 32 ^ piece.offset));
     ++copies_in_batch;
     rest.to = rest.to.subspan(part);
     rest.offset += part;

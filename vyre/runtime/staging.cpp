@@ -6,7 +6,9 @@
 namespace vyre::runtime {
 namespace {
 
-constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kBlockBytes = std::uint64_t{256} << 10;
+/// So many blocks are not shared by batches: one that comes again then finds the places it had, and can be replayed.
+constexpr std::size_t kMaxOwnBlocks = 64;
 constexpr std::uint64_t kAlignment = 16;
 
 }  // namespace
@@ -21,6 +23,8 @@ Result<Staging::Piece> Staging::take(backend::Device& device, std::uint64_t size
   };
   for (Block& block : blocks_) {
     if (block.last_batch <= done) block.used = 0;
+    const bool is_of_another = block.used > 0 && block.last_batch != batch;
+    if (is_of_another && blocks_.size() < kMaxOwnBlocks) continue;
     if (block.used + size <= block.mapped.size()) return piece_of(block);
   }
   Block made;
