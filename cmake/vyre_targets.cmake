@@ -48,6 +48,8 @@ function(vyre_precompile target)
     target_precompile_headers(vyre_${precompiled} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/${precompiled}.hpp")
   endif()
   target_precompile_headers(${target} REUSE_FROM vyre_${precompiled})
+  # GCC takes a precompiled header only where all is defined that was when it was made.
+  target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
 endfunction()
 
 # vyre_library(policy [THREADS] [SOURCES …] [DEPENDS …] [PRIVATE …] [TESTS …] [TEST_DEPENDS …]): the folder as the
