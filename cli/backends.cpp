@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include <backends/all/all_backends.hpp>
+#include <vyre/all_backends.hpp>
 
 namespace vyre::cli {
 

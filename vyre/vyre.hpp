@@ -2,7 +2,7 @@
 
 /// All that a program needs to run kernels: `#include <vyre/vyre.hpp>`.
 
-#include <backends/all/all_backends.hpp>
+#include <vyre/all_backends.hpp>
 #include <vyre/runtime/session.hpp>
 #include <vyre/runtime/system.hpp>
 
@@ -19,6 +19,7 @@ using runtime::Buffer;
 using runtime::BufferView;
 using runtime::Capture;
 using runtime::CaptureParams;
+using runtime::DevicePreference;
 using runtime::DispatchItem;
 using runtime::DispatchOptions;
 using runtime::GroupCount;

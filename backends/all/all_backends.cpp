@@ -1,4 +1,4 @@
-#include <backends/all/all_backends.hpp>
+#include <vyre/all_backends.hpp>
 
 #include <backends/vulkan/vulkan_backend.hpp>
 

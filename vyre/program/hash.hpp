@@ -42,5 +42,5 @@ class Hasher {
 
 template <>
 struct std::hash<vyre::program::Hash128> {
-  [[nodiscard]] std::size_t operator()(const vyre::program::Hash128& hash) const noexcept { return hash.low; }
+  [[nodiscard]] std::size_t operator()(const vyre::program::Hash128& value) const noexcept { return value.low; }
 };

@@ -12,6 +12,7 @@
 #include <vyre/program/glsl.hpp>
 #include <vyre/program/reflect.hpp>
 #include <vyre/program/spirv/header.hpp>
+#include <vyre/program/spirv/module.hpp>
 #include <vyre/program/validate.hpp>
 
 namespace vyre::program {
@@ -97,7 +98,7 @@ Result<Program> Program::from_spirv(std::span<const std::uint32_t> words, const 
   }
   auto data = std::make_shared<Data>(Data{.name = name,
                                           .words = {words.begin(), words.end()},
-                                          .module = *std::move(module),
+                                          .module = std::make_shared<const spirv::Module>(*std::move(module)),
                                           .interface = *std::move(interface),
                                           .module_hash = Hasher{}.add(words).finish(),
                                           .interface_hash = {}});

@@ -14,11 +14,14 @@
 #include <vyre/base/error.hpp>
 #include <vyre/program/hash.hpp>
 #include <vyre/program/interface.hpp>
-#include <vyre/program/spirv/constants.hpp>
-#include <vyre/program/spirv/module.hpp>
+#include <vyre/program/spirv/spec_override.hpp>
 #include <vyre/program/target.hpp>
 
 namespace vyre::program {
+
+namespace spirv {
+class Module;
+}
 
 /// What is asked of a program besides its text.
 struct ProgramOptions {
@@ -63,7 +66,7 @@ class Program {
 
   [[nodiscard]] const std::string& name() const noexcept { return data_->name; }
   [[nodiscard]] std::span<const std::uint32_t> words() const noexcept { return data_->words; }
-  [[nodiscard]] const spirv::Module& module() const noexcept { return data_->module; }
+  [[nodiscard]] const spirv::Module& module() const noexcept { return *data_->module; }
   [[nodiscard]] const Interface& interface() const noexcept { return data_->interface; }
   [[nodiscard]] Hash128 module_hash() const noexcept { return data_->module_hash; }
   [[nodiscard]] Hash128 interface_hash() const noexcept { return data_->interface_hash; }
@@ -80,7 +83,7 @@ class Program {
   struct Data {
     std::string name;
     std::vector<std::uint32_t> words;
-    spirv::Module module;
+    std::shared_ptr<const spirv::Module> module;
     Interface interface;
     Hash128 module_hash;
     Hash128 interface_hash;

@@ -6,16 +6,9 @@
 #include <unordered_map>
 
 #include <vyre/program/spirv/module.hpp>
+#include <vyre/program/spirv/spec_override.hpp>
 
 namespace vyre::program::spirv {
-
-/// A value for a specialisation constant, by its SpecId. Narrow types use the low bits.
-struct SpecOverride {
-  std::uint32_t spec_id = 0;
-  std::uint64_t bits = 0;
-
-  friend bool operator==(const SpecOverride&, const SpecOverride&) = default;
-};
 
 /// A scalar integer or boolean with its width.
 struct ConstantValue {
