@@ -32,9 +32,7 @@ endif()
 # vyre_shareable(target): its objects can become a part of the shared library, in which nobody takes a function's place.
 function(vyre_shareable target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_compile_options(${target} PRIVATE -fno-semantic-interposition
-    # Sums of strings again, which GCC 12 then takes for endless copies.
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-array-bounds>)
+  target_compile_options(${target} PRIVATE -fno-semantic-interposition)
 endfunction()
 
 # vyre_precompile(target [TEST]): the target uses the precompiled headers, if there are any.
@@ -63,6 +61,9 @@ function(vyre_precompile target)
     vyre_shareable(${target})
   endif()
   target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
+  # What it warns of within the standard library is no longer left out: sums of strings, taken for endless copies.
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-array-bounds>)
 endfunction()
 
 # vyre_library(policy [THREADS] [SOURCES …] [DEPENDS …] [PRIVATE …] [TESTS …] [TEST_DEPENDS …]): the folder as the
