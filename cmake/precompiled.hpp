@@ -1,5 +1,5 @@
 // What most sources of the house include, compiled once where VYRE_PRECOMPILE is on. Sources include what they use all
-// the same: release and debug build without, since GCC 12 then warns of the standard library's own code.
+// the same: the debug preset builds without.
 #pragma once
 
 #include <algorithm>
