@@ -4,8 +4,6 @@ layout(local_size_x = 128) in;
 layout(binding = 0) readonly buffer Part {
   uint begin;       // Where the part is in the text.
   uint bytes_left;  // In the text, from there on.
-  uint places;      // To look at.
-  uint unused;
   uint words[];
 } part;
 layout(binding = 1) buffer Found {
@@ -33,7 +31,7 @@ uint bytes_at(uint place) {
 
 bool is_at(uint pattern, uint place) {
   const uint size = push.sizes[pattern];
-  bool is_same = place < part.places && place + size <= part.bytes_left;
+  bool is_same = place + size <= part.bytes_left;
   for (uint word = 1u; word * 4u < size; ++word) {
     const uint rest = min(size - word * 4u, 4u);
     const uint mask = 0xffffffffu >> (32u - rest * 8u);

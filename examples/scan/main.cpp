@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t kFileBytes = std::size_t{64} << 20;
 constexpr std::size_t kPartBytes = std::size_t{1} << 20;
 constexpr std::size_t kOverlap = 32;  // A pattern may begin in one part and end in the next.
-constexpr std::size_t kHeaderBytes = 16;
+constexpr std::size_t kHeaderBytes = 8;
 constexpr std::size_t kSlots = 4;  // Parts on the device at once.
 constexpr std::size_t kMaxFound = 16'384;
 constexpr std::array<std::string_view, 4> kPatterns{"vyre", "breadth-first", "sixteen letters!", "q#%z"};
@@ -132,8 +132,8 @@ class Scan {
       Slot& slot = slots_[begin / kPartBytes % kSlots];
       session_.wait(slot.done).value();
       const auto bytes = task_.text.bytes().subspan(begin).first(std::min(kPartBytes + kOverlap, kFileBytes - begin));
-      const std::array<std::uint32_t, 4> header{static_cast<std::uint32_t>(begin),
-                                                static_cast<std::uint32_t>(kFileBytes - begin), kPartBytes, 0};
+      const std::array<std::uint32_t, 2> header{static_cast<std::uint32_t>(begin),
+                                                static_cast<std::uint32_t>(kFileBytes - begin)};
       session_.write_bytes(slot.part.bytes(0, kHeaderBytes), std::as_bytes(std::span{header})).value();
       session_.write_bytes(slot.part.bytes(kHeaderBytes, bytes.size()), bytes).value();
       session_.dispatch(find_, {slot.part, found_}, {.groups = {kPartBytes / 4 / 128}, .params = params_}).value();
