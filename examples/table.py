@@ -26,7 +26,7 @@ ROWS = {
               "double precision by numpy, and the energy at the start"),
     "matmul": ("a thousand products of 16 × 16 matrices, a dispatch each", "numpy's products"),
 }
-JOB_TURNS, JOB_REPEATS = 3, 7
+JOB_TURNS, JOB_REPEATS = 5, 5
 
 
 def run(command):
@@ -105,6 +105,8 @@ def main():
     run_inline = {name: measure(name, arguments.programs, ["--inline"]) for name in names} if can_run_inline else {}
     text = table(as_it_comes, run_inline)
     print("\n" + text)
+    if os.getloadavg()[0] > os.cpu_count() + 1:
+        print(f"the machine is busy with other things (load {os.getloadavg()[0]:.1f}): measure again when it is not")
     if arguments.only:
         return
     before, found_begin, rest = arguments.readme.read_text().partition(BEGIN)

@@ -29,8 +29,9 @@ std::vector<double> make_rest() {
   const double along = std::acosh(2 - std::cos(across));
   std::vector<double> rest(kCount);
   for (std::size_t i = 0; i < kCount; ++i) {
+    const std::size_t row = i / kSize;
     const auto x = static_cast<double>(i % kSize);
-    const auto y = static_cast<double>(i / kSize);
+    const auto y = static_cast<double>(row);
     rest[i] = std::sin(across * x) * std::sinh(along * y) / std::sinh(along * (kSize - 1));
   }
   return rest;

@@ -65,7 +65,7 @@ void print_figures(const About& about, const Arguments& arguments, const Side& p
   const double plain_ms = median(plain.times_ms);
   const double auto_ms = median(decided.times_ms);
   const auto dispatches = static_cast<unsigned long long>(decided.report.dispatches);
-  std::printf("%s on %s: %s\n", about.name.data(), device.c_str(), decided.found.c_str());
+  std::printf("%s on %s: %s\n", about.name, device.c_str(), decided.found.c_str());
   std::printf("plain %.1f ms, auto %.1f ms, %.2fx; replayed %llu of %llu dispatches\n", plain_ms, auto_ms,
               plain_ms / auto_ms, static_cast<unsigned long long>(replayed), dispatches);
   if (!arguments.json) return;
@@ -126,20 +126,20 @@ int compare(int argc, char** argv, const About& about, const std::function<Runne
     } else if (argument == "--inline") {
       arguments.run_inline = true;
     } else {
-      std::fprintf(stderr, "%s: usage: example_%s [--json] [--inline]\n", about.does.data(), about.name.data());
+      std::fprintf(stderr, "%s: usage: example_%s [--json] [--inline]\n", about.does, about.name);
       return 2;
     }
   }
   measure(about, arguments, make);
   return 0;
 } catch (const WrongResult& wrong) {
-  std::fprintf(stderr, "%s: wrong result: %s\n", about.name.data(), wrong.what());
+  std::fprintf(stderr, "%s: wrong result: %s\n", about.name, wrong.what());
   return 1;
 } catch (const std::bad_expected_access<vyre::Error>& failure) {
-  std::fprintf(stderr, "%s: %s\n", about.name.data(), to_string(failure.error()).c_str());
+  std::fprintf(stderr, "%s: %s\n", about.name, to_string(failure.error()).c_str());
   return 1;
 } catch (const std::exception& failure) {
-  std::fprintf(stderr, "%s: %s\n", about.name.data(), failure.what());
+  std::fprintf(stderr, "%s: %s\n", about.name, failure.what());
   return 1;
 }
 

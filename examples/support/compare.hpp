@@ -15,9 +15,9 @@ namespace examples {
 
 /// What is said of an example besides its figures.
 struct About {
-  std::string_view name = {};
-  std::string_view does = {};
-  std::string_view checked_against = {};
+  const char* name = "";
+  const char* does = "";
+  const char* checked_against = "";
 };
 
 /// Thrown by an example whose result is not the expected one.
@@ -44,9 +44,9 @@ struct Runner {
 /// Like `printf`, into a string.
 [[nodiscard, gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);
 
-/// Runs an example in two sessions on the best device, one that submits plainly and one that decides, in turns until
-/// the medians are steady or time is up. The first run of each, in which kernels are compiled, is checked but not
-/// measured; all others are both. Prints what was found and the times.
+/// Runs an example in two sessions on the best device, one that submits plainly and one that decides: by turns, three
+/// times each or as often as a second and a half allows. Every run is checked, and all but the first of each, in which
+/// kernels are compiled, are measured. Prints what was found, and the medians.
 ///
 /// `--inline` lets software drivers run work without threads of their own, `--json` adds a line for programs. Gives the
 /// exit code: 1 with a message if a result is wrong or something fails, 2 for other arguments.
