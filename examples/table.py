@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the examples and writes their figures between the markers of README.md. Called by `./dev examples`.
 
-Every example checks its result in both modes; if one is wrong, nothing is written and the exit code is 1.
+Every example checks its result in both modes. If one is wrong, or the machine is too busy to measure anything, nothing is
+written and the exit code is 1.
 """
 import argparse
 import json
@@ -94,6 +95,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=pathlib.Path, default=EXAMPLES.parent / "build/release/bin")
     parser.add_argument("--readme", type=pathlib.Path, default=EXAMPLES.parent / "README.md")
+    parser.add_argument("--even-if-busy", action="store_true", help="write the table even if the machine has other work")
     parser.add_argument("only", nargs="*", choices=[[], *ROWS], help="print the figures of these, and write nothing")
     arguments = parser.parse_args()
     names = arguments.only or list(ROWS)
@@ -105,10 +107,11 @@ def main():
     run_inline = {name: measure(name, arguments.programs, ["--inline"]) for name in names} if can_run_inline else {}
     text = table(as_it_comes, run_inline)
     print("\n" + text)
-    if os.getloadavg()[0] > os.cpu_count() + 1:
-        print(f"the machine is busy with other things (load {os.getloadavg()[0]:.1f}): measure again when it is not")
     if arguments.only:
         return
+    if os.getloadavg()[0] > os.cpu_count() + 1 and not arguments.even_if_busy:
+        sys.exit(f"the machine has other work (load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores), so that these figures "
+                 "say little: nothing is written without --even-if-busy")
     before, found_begin, rest = arguments.readme.read_text().partition(BEGIN)
     _, found_end, after = rest.partition(END)
     if not found_begin or not found_end:
