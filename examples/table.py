@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the examples and writes their figures between the markers of README.md. Called by `./dev examples`.
 
-Every example checks its result in both modes. If one is wrong, or the machine is too busy to measure anything, nothing is
-written and the exit code is 1.
+Every example checks its result in both modes. If one is wrong, or the machine is too busy to measure anything, nothing
+is written and the exit code is 1.
 """
 import argparse
 import json
