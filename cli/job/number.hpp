@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <vyre/base/error.hpp>
+#include <vyre/program/interface.hpp>
+
+namespace vyre::cli::job {
+
+__extension__ using i128 = __int128;
+
+/// A number as a job says it. Unsigned only beyond the signed ones.
+using Number = std::variant<bool, std::int64_t, std::uint64_t, double>;
+
+/// As a job would say it.
+[[nodiscard]] std::string to_string(const Number& number);
+
+/// The number if it is a whole one that fits; 2.0 is one.
+[[nodiscard]] std::optional<i128> to_whole(const Number& number) noexcept;
+
+/// The bits of a number in a type, the low ones where it is narrow.
+///
+/// Integers must fit exactly, also into floats; fractions are rounded to the nearest float. `InvalidArgument`, with the
+/// number, `type_name` and what it holds, where that cannot be.
+[[nodiscard]] Result<std::uint64_t> to_bits(const Number& number, const program::ScalarType& type,
+                                            std::string_view type_name);
+
+/// The nearest float of 16, 32 or 64 bits, ties to even; infinite beyond the largest.
+[[nodiscard]] std::uint64_t to_float_bits(double value, std::uint32_t bits) noexcept;
+
+/// The nearest half, ties to even; infinite beyond the largest.
+[[nodiscard]] std::uint16_t to_half(double value) noexcept;
+[[nodiscard]] double from_half(std::uint16_t bits) noexcept;
+
+}  // namespace vyre::cli::job
