@@ -6,10 +6,12 @@
 
 namespace vyre::cli {
 
-const backend::Registry& all_backends() {
-  static const backend::Registry* const kRegistry = new backend::Registry{backends::all()};
-  return *kRegistry;
+const runtime::System& all_devices() {
+  static const runtime::System* const kSystem = new runtime::System{backends::all()};
+  return *kSystem;
 }
+
+const backend::Registry& all_backends() { return all_devices().registry(); }
 
 void prefer_inline_drivers() { setenv("LP_NUM_THREADS", "0", 1); }
 

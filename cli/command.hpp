@@ -10,6 +10,8 @@ namespace vyre::cli {
 using Action = std::function<Result<int>()>;
 
 inline constexpr int kExitSuccess = 0;
+/// Everything ran, and a result is not what it should be.
+inline constexpr int kExitDifferent = 1;
 /// Also of a command line that cannot be understood.
 inline constexpr int kExitInvalidArgument = 2;
 

@@ -11,6 +11,7 @@
 #include "cli/decide.hpp"
 #include "cli/devices.hpp"
 #include "cli/explain.hpp"
+#include "cli/job/run.hpp"
 #include "cli/reflect.hpp"
 
 namespace vyre::cli {
@@ -22,9 +23,10 @@ constexpr const char* kFooter =
     "--persistent-setup-overhead-ns 50000\n"
     "  vyre decide questions.jsonl\n"
     "  vyre reflect saxpy.comp\n"
-    "  vyre devices\n\n"
-    "Exit codes: 0 success, 2 bad input, 3 unsupported, 4 unavailable, 5 compilation failed, 6 out of memory,\n"
-    "7 timed out, 8 device lost, 9 corrupt data, 10 internal error.";
+    "  vyre devices\n"
+    "  vyre run heat.toml\n\n"
+    "Exit codes: 0 success, 1 a result differs, 2 bad input, 3 unsupported, 4 unavailable, 5 compilation failed,\n"
+    "6 out of memory, 7 timed out, 8 device lost, 9 corrupt data, 10 internal error.";
 
 /// The first word that is no command where one is expected, and the commands there are; empty if there is none.
 std::string unknown_command(const CLI::App& app, int argc, char** argv) {
@@ -54,6 +56,7 @@ int run(int argc, char** argv) {
   add_devices(app, action);
   add_explain(app, action);
   add_reflect(app, action);
+  add_run(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,91 @@
+#include "cli/job/dry_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <vyre/runtime/session.hpp>
+
+namespace vyre::cli::job {
+namespace {
+
+using nlohmann::ordered_json;
+
+plan::Operation to_planned(const Operation& operation, const JobPlan& plan) {
+  plan::Operation planned{.kind = operation.kind, .program = operation.program};
+  for (std::size_t i = 0; i < operation.ranges.size(); ++i) {
+    const ByteRange& range = operation.ranges[i];
+    const bool writes = operation.kind == plan::OperationKind::Dispatch ? operation.form->writes[i]
+                        : operation.kind == plan::OperationKind::Copy   ? i == 1
+                                                                        : true;
+    planned.touches.push_back(
+        {.buffer = range.buffer, .begin = range.offset, .end = range.offset + range.size, .writes = writes});
+  }
+  if (operation.kind == plan::OperationKind::Dispatch) planned.label = plan.programs[operation.program].name();
+  return planned;
+}
+
+std::string describe(const plan::Wave& wave) {
+  std::string text;
+  for (const plan::Group& group : wave.groups) {
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} × {}", group.operations.size(), to_string(group.kind));
+    if (!group.label.empty()) text += " " + group.label;
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<DryRun> plan_first_batch(JobWalker& walker, const JobPlan& plan, std::uint64_t operations) {
+  const std::uint64_t most = runtime::SessionOptions{}.max_batch;
+  std::vector<plan::Operation> batch;
+  // There is no other way to stop a walk than to fail.
+  const Error enough{.code = ErrorCode::Internal, .message = "the batch is full"};
+  const Result<void> walked = walker.walk(JobWalker::Repeats::Unfold, [&](const Operation& operation) -> Result<void> {
+    const std::uint64_t count = std::min(operation.repeat, most - batch.size());
+    batch.insert(batch.end(), count, to_planned(operation, plan));
+    if (batch.size() == most) return std::unexpected{enough};
+    return {};
+  });
+  if (!walked && walked.error() != enough) return std::unexpected{walked.error()};
+  return DryRun{
+      .operations = operations, .first_batch = plan::make_batch_plan(batch), .first_operations = batch.size()};
+}
+
+std::string to_text(const DryRun& run, const std::string& job) {
+  const std::vector<plan::Wave>& waves = run.first_batch.waves;
+  std::string text = fmt::format("{}: {} operations", job, run.operations);
+  if (run.first_operations < run.operations) text += fmt::format(", the first {} of them", run.first_operations);
+  text += fmt::format(" in {} waves: {} barriers, {} avoided\n", waves.size(), run.first_batch.barriers(),
+                      run.first_batch.barriers_avoided());
+  for (std::size_t i = 0; i < waves.size();) {
+    const std::string what = describe(waves[i]);
+    std::size_t last = i;
+    while (last + 1 < waves.size() && describe(waves[last + 1]) == what) ++last;
+    text += last == i ? fmt::format("  wave {}: {}\n", i, what) : fmt::format("  waves {} to {}: {}\n", i, last, what);
+    i = last + 1;
+  }
+  return text;
+}
+
+std::string to_json(const DryRun& run, const std::string& job) {
+  ordered_json value{{"job", job},
+                     {"operations", run.operations},
+                     {"planned", run.first_operations},
+                     {"barriers", run.first_batch.barriers()},
+                     {"barriers_avoided", run.first_batch.barriers_avoided()},
+                     {"waves", ordered_json::array()}};
+  for (const plan::Wave& wave : run.first_batch.waves) {
+    ordered_json groups = ordered_json::array();
+    for (const plan::Group& group : wave.groups) {
+      groups.push_back({{"kind", to_string(group.kind)}, {"program", group.label}, {"operations", group.operations}});
+    }
+    value["waves"].push_back(std::move(groups));
+  }
+  return value.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+}  // namespace vyre::cli::job

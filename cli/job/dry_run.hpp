@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/job/job_walker.hpp"
+
+namespace vyre::cli::job {
+
+/// A job as it would be planned, without running it.
+struct DryRun {
+  std::uint64_t operations = 0;
+  plan::BatchPlan first_batch = {};
+  std::uint64_t first_operations = 0;  ///< Of the first batch.
+};
+
+/// Plans the first batch of a job of so many operations.
+[[nodiscard]] Result<DryRun> plan_first_batch(JobWalker& walker, const JobPlan& plan, std::uint64_t operations);
+
+/// For a person: waves that are alike together.
+[[nodiscard]] std::string to_text(const DryRun& run, const std::string& job);
+/// For a program.
+[[nodiscard]] std::string to_json(const DryRun& run, const std::string& job);
+
+}  // namespace vyre::cli::job

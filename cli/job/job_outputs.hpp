@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/job/comparison.hpp"
+#include "cli/job/job_runner.hpp"
+#include "cli/job/output_file.hpp"
+
+namespace vyre::cli::job {
+
+/// What became of an output of a job.
+struct OutputResult {
+  std::string buffer = {};
+  ElementType type = ElementType::F32;
+  Shape shape = {};
+  std::string path = {};                  ///< As the job says it; empty if it is printed.
+  std::vector<std::string> printed = {};  ///< Its first elements.
+  bool is_cut = false;                    ///< Whether there are more.
+};
+
+/// What came of a check of a job.
+struct CheckResult {
+  std::string buffer = {};
+  std::string path = {};  ///< As the job says it.
+  bool is_close = false;
+  Comparison comparison;
+  Shape shape = {};
+
+  [[nodiscard]] bool has_passed() const noexcept { return comparison.different() == 0; }
+};
+
+/// The files of a job's outputs. They are opened before the job runs, so that what cannot be written is known then, and
+/// get their names when all of them are written.
+class JobOutputs {
+ public:
+  [[nodiscard]] static Result<JobOutputs> open(const JobPlan& plan);
+
+  /// Writes all files and gathers what is to be printed.
+  [[nodiscard]] Result<std::vector<OutputResult>> write(const JobPlan& plan, JobRunner& runner);
+  /// Puts the files in their places.
+  [[nodiscard]] Result<void> commit();
+
+ private:
+  std::vector<std::optional<OutputFile>> files_;  ///< As the outputs; none for what is printed.
+};
+
+/// Compares buffers with what the job expects.
+[[nodiscard]] Result<std::vector<CheckResult>> run_checks(const JobPlan& plan, JobRunner& runner);
+
+}  // namespace vyre::cli::job

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <vyre/report/run_report.hpp>
+#include <vyre/runtime/session.hpp>
+
+#include "cli/job/job_outputs.hpp"
+
+namespace vyre::cli::job {
+
+/// What running a job in one mode took, and whether it came to the same as plainly.
+struct ModeResult {
+  runtime::LaunchMode mode = runtime::LaunchMode::Auto;
+  std::vector<std::uint64_t> ns = {};  ///< Of each run.
+  std::uint64_t submissions = 0;       ///< Of the last run.
+  std::uint64_t replays = 0;           ///< Of the last run.
+  std::string difference = {};         ///< From running plainly; empty if there is none.
+
+  [[nodiscard]] std::uint64_t first_ns() const noexcept { return ns.front(); }
+  [[nodiscard]] std::uint64_t median_ns() const;
+};
+
+/// Everything that came of a job.
+struct JobResult {
+  std::string job = {};
+  std::string configuration = {};  ///< Of the device; may be empty.
+  ModeResult mode = {};            ///< The one that was asked for.
+  report::RunReport report = {};   ///< Of its last run.
+  std::vector<OutputResult> outputs = {};
+  std::vector<CheckResult> checks = {};
+  std::vector<ModeResult> verified = {};  ///< Every mode, plain first; empty unless it was asked for.
+
+  [[nodiscard]] bool has_passed() const noexcept;
+};
+
+/// For a person.
+[[nodiscard]] std::string to_text(const JobResult& result);
+/// For a program.
+[[nodiscard]] std::string to_json(const JobResult& result);
+
+}  // namespace vyre::cli::job

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <vyre/runtime/session.hpp>
+
+#include "cli/job/job_walker.hpp"
+#include "cli/job/progress.hpp"
+
+namespace vyre::cli::job {
+
+/// What one run of all steps took and did.
+struct JobRun {
+  std::uint64_t ns = 0;  ///< From the first step until all are done.
+  report::RunReport report = {};
+};
+
+/// Takes bytes of a buffer, in order.
+using ByteSink = std::function<Result<void>(std::span<const std::byte>)>;
+
+/// Runs a job on a device in one launch mode, as often as is asked.
+class JobRunner {
+ public:
+  /// Makes the buffers. The plan and the progress must outlive this.
+  [[nodiscard]] static Result<JobRunner> open(const JobPlan& plan, std::shared_ptr<backend::Device> device,
+                                              runtime::LaunchMode mode, std::uint64_t operations, Progress& progress);
+
+  /// Fills the buffers anew, runs all steps and waits for them.
+  [[nodiscard]] Result<JobRun> run();
+  /// The bytes of the buffer that a name means after the last run, in pieces of a bounded size.
+  [[nodiscard]] Result<void> read(std::uint32_t name, const ByteSink& sink);
+
+ private:
+  JobRunner(const JobPlan& plan, runtime::Session session, std::uint64_t operations, Progress& progress);
+  [[nodiscard]] Result<void> fill_buffers();
+  [[nodiscard]] Result<void> fill_from_file(const runtime::BufferView& view, const FileArray& file);
+  [[nodiscard]] Result<void> fill_from_generator(const runtime::BufferView& view, const PlannedBuffer& buffer);
+  [[nodiscard]] Result<void> enqueue(const Operation& operation);
+  [[nodiscard]] Result<void> enqueue_dispatch(const Operation& operation);
+  [[nodiscard]] Result<void> enqueue_fill(const Operation& operation);
+  [[nodiscard]] runtime::BufferView view_of(const ByteRange& range) const noexcept;
+
+  const JobPlan* plan_;
+  Progress* progress_;
+  std::unique_ptr<JobWalker> walker_;
+  std::uint64_t operations_;
+  std::vector<runtime::BufferView> buffers_;
+  std::vector<std::byte> room_;
+  std::vector<runtime::Argument> arguments_;
+  runtime::Session session_;
+};
+
+}  // namespace vyre::cli::job

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <vyre/backend/check.hpp>
+#include <vyre/program/program.hpp>
+
+#include "cli/job/job.hpp"
+
+namespace vyre::cli::job {
+
+/// One specialisation of a program, with what is needed to bind and launch it.
+struct ProgramForm {
+  std::vector<program::spirv::SpecOverride> values = {};  ///< By id.
+  program::Interface interface = {};
+  std::vector<backend::RangeRule> rules = {};  ///< The buffers of a dispatch, in order.
+  std::vector<bool> writes = {};               ///< Of each rule, whether the program may write there.
+};
+
+[[nodiscard]] Result<ProgramForm> make_form(const program::Program& program,
+                                            std::vector<program::spirv::SpecOverride> values);
+
+/// The number that stands for a quantity, loop variables looked up.
+using Resolve = std::function<Result<Number>(const Quantity&)>;
+
+/// What a job says about specialisation constants, as bits by id. Of two for the same constant the last counts.
+[[nodiscard]] Result<std::vector<program::spirv::SpecOverride>> to_overrides(std::string_view file,
+                                                                             const program::Program& program,
+                                                                             std::span<const NamedQuantity> values,
+                                                                             const Resolve& resolve);
+
+/// The push constants of a dispatch as the program lays them out. Every member must be given.
+[[nodiscard]] Result<std::vector<std::byte>> lay_out_params(std::string_view file, const program::Program& program,
+                                                            const ProgramForm& form, const Step& step,
+                                                            std::span<const ParamSource> params,
+                                                            const Resolve& resolve);
+
+/// The views of a dispatch in the order of the form's rules. Every binding must be given.
+[[nodiscard]] Result<std::vector<const View*>> order_views(std::string_view file, const program::Program& program,
+                                                           const ProgramForm& form, const Step& step,
+                                                           std::span<const BindingSource> bindings);
+
+}  // namespace vyre::cli::job

@@ -1,0 +1,214 @@
+#include "cli/job/run.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/backends.hpp"
+#include "cli/file.hpp"
+#include "cli/job/dry_run.hpp"
+#include "cli/job/job_plan.hpp"
+#include "cli/job/job_reader.hpp"
+#include "cli/job/job_result.hpp"
+#include "cli/job/job_runner.hpp"
+
+namespace vyre::cli {
+namespace {
+
+using runtime::LaunchMode;
+
+constexpr std::array kModes{LaunchMode::Plain, LaunchMode::Batched, LaunchMode::Replay, LaunchMode::Auto};
+
+/// What was typed for `vyre run`.
+struct RunArguments {
+  std::string path = {};
+  std::string device = {};
+  std::string mode = "auto";
+  std::string report = {};
+  std::uint32_t repeat = 1;
+  bool run_inline = false;
+  bool verify = false;
+  bool json = false;
+  bool dry_run = false;
+};
+
+Result<LaunchMode> parse_mode(const std::string& name) {
+  for (const LaunchMode mode : kModes) {
+    if (to_string(mode) == name) return mode;
+  }
+  return fail(ErrorCode::InvalidArgument,
+              fmt::format("--mode is '{}', it takes auto, plain, batched or replay", job::shown(name)));
+}
+
+/// A job on a device, run in one mode or in all of them.
+class Execution {
+ public:
+  Execution(const RunArguments& arguments, const job::JobPlan& plan, std::uint64_t operations,
+            std::shared_ptr<backend::Device> device, LaunchMode mode, job::JobOutputs outputs)
+      : arguments_{arguments},
+        plan_{plan},
+        operations_{operations},
+        device_{std::move(device)},
+        mode_{mode},
+        outputs_{std::move(outputs)},
+        progress_{::isatty(STDERR_FILENO) == 1} {}
+
+  Result<job::JobResult> run() {
+    result_ = {.job = plan_.job->name, .configuration = device_->info().configuration};
+    if (!arguments_.verify) {
+      VYRE_TRY(run_mode(mode_));
+    } else {
+      for (const LaunchMode mode : kModes) VYRE_TRY(run_mode(mode));
+    }
+    return std::move(result_);
+  }
+
+  Result<void> commit() { return outputs_.commit(); }
+
+ private:
+  Result<void> run_mode(LaunchMode mode) {
+    VYRE_ASSIGN(job::JobRunner runner, job::JobRunner::open(plan_, device_, mode, operations_, progress_));
+    job::ModeResult ran{.mode = mode};
+    report::RunReport report;
+    // The middle of three is the least that says something.
+    const std::uint32_t runs = std::max(arguments_.repeat, arguments_.verify ? 3U : 1U);
+    for (std::uint32_t i = 0; i < runs; ++i) {
+      VYRE_ASSIGN(job::JobRun one, runner.run());
+      ran.ns.push_back(one.ns);
+      report = std::move(one.report);
+    }
+    ran.submissions = report.submissions;
+    ran.replays = report.replays;
+    if (arguments_.verify) {
+      VYRE_ASSIGN(ran.difference, compare(mode, runner));
+      result_.verified.push_back(ran);
+    }
+    if (mode != mode_) return {};
+    result_.mode = std::move(ran);
+    result_.report = std::move(report);
+    progress_.begin("checking and writing");
+    VYRE_ASSIGN(result_.checks, job::run_checks(plan_, runner));
+    VYRE_ASSIGN(result_.outputs, outputs_.write(plan_, runner));
+    return {};
+  }
+
+  /// Keeps what running plainly came to, and compares the other modes with it.
+  Result<std::string> compare(LaunchMode mode, job::JobRunner& runner) {
+    progress_.begin("comparing");
+    if (mode == LaunchMode::Plain) plain_.resize(plan_.buffers.size());
+    for (std::uint32_t name = 0; name < plan_.buffers.size(); ++name) {
+      const job::PlannedBuffer& buffer = plan_.buffers[name];
+      std::vector<std::byte>& plain = plain_[name];
+      job::Comparison comparison{buffer.type, buffer.type, {.is_bytewise = true}};
+      std::size_t offset = 0;
+      VYRE_TRY(runner.read(name, [&](std::span<const std::byte> bytes) -> Result<void> {
+        if (mode == LaunchMode::Plain) {
+          plain.insert(plain.end(), bytes.begin(), bytes.end());
+        } else {
+          comparison.add(bytes, std::span{plain}.subspan(offset, bytes.size()));
+          offset += bytes.size();
+        }
+        return {};
+      }));
+      if (comparison.different() > 0) return fmt::format("{}, {}", buffer.name, comparison.describe(buffer.shape));
+    }
+    return std::string{};
+  }
+
+  const RunArguments& arguments_;
+  const job::JobPlan& plan_;
+  std::uint64_t operations_;
+  std::shared_ptr<backend::Device> device_;
+  LaunchMode mode_;
+  job::JobOutputs outputs_;
+  job::Progress progress_;
+  job::JobResult result_;
+  std::vector<std::vector<std::byte>> plain_;  ///< The bytes of every buffer.
+};
+
+Result<job::JobPlan> load(const std::string& path) {
+  std::string text;
+  {
+    VYRE_ASSIGN(const File file, open_input(path));
+    VYRE_ASSIGN(text, file.read_all(job::kMaxJobBytes));
+  }
+  VYRE_ASSIGN(job::Job job, job::read_job(text, path));
+  return job::plan_job(std::move(job));
+}
+
+Result<int> dry_run(const RunArguments& arguments, const job::JobPlan& plan, std::uint64_t operations) {
+  job::JobWalker walker{plan};
+  VYRE_ASSIGN(const job::DryRun planned, job::plan_first_batch(walker, plan, operations));
+  const std::string& name = plan.job->name;
+  VYRE_TRY(standard_output().write(arguments.json ? to_json(planned, name) + "\n" : to_text(planned, name)));
+  return kExitSuccess;
+}
+
+Result<int> run(const RunArguments& arguments) {
+  if (arguments.run_inline) prefer_inline_drivers();
+  // A limit on the size of files is an error like a full disk, not the end.
+  std::signal(SIGXFSZ, SIG_IGN);
+  job::say_if_files_shrink();
+
+  VYRE_ASSIGN(const LaunchMode mode, parse_mode(arguments.mode));
+  VYRE_ASSIGN(const job::JobPlan plan, load(arguments.path));
+  job::JobWalker walker{plan};
+  VYRE_ASSIGN(const std::uint64_t operations, check_operations(walker, plan, job::no_limits()));
+  if (arguments.dry_run) return dry_run(arguments, plan, operations);
+
+  VYRE_ASSIGN(const std::shared_ptr<backend::Device> device, all_devices().open({.name = arguments.device}));
+  VYRE_TRY(job::check_buffers(plan, device->info()));
+  VYRE_TRY(check_operations(walker, plan, device->info().limits));
+  VYRE_ASSIGN(job::JobOutputs outputs, job::JobOutputs::open(plan));
+  std::optional<job::OutputFile> report;
+  if (!arguments.report.empty()) {
+    VYRE_ASSIGN(job::OutputFile file, job::OutputFile::create(arguments.report, 0));
+    report.emplace(std::move(file));
+  }
+
+  Execution execution{arguments, plan, operations, device, mode, std::move(outputs)};
+  VYRE_ASSIGN(const job::JobResult result, execution.run());
+  if (report) {
+    VYRE_TRY(report->write(report::to_json(result.report) + "\n"));
+    VYRE_TRY(report->sync());
+    VYRE_TRY(report->commit());
+  }
+  VYRE_TRY(execution.commit());
+  VYRE_TRY(standard_output().write(arguments.json ? to_json(result) + "\n" : to_text(result)));
+  return result.has_passed() ? kExitSuccess : kExitDifferent;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("run", "Run a job: programs, buffers, steps and what to do with the results");
+  command->footer(
+      "JOB is a TOML file; docs/jobs.md describes it. Files it names are looked for beside it, and outputs replace "
+      "what\n"
+      "was there only when all of them are written. The exit code is 1 if a check or --verify finds a difference.\n\n"
+      "Example:\n"
+      "  vyre run heat.toml --verify");
+  auto arguments = std::make_shared<RunArguments>();
+  command->add_option("JOB", arguments->path, "The job")->required();
+  command->add_option("--device", arguments->device, "A part of the device's name; the first that has it is taken");
+  command->add_flag("--inline", arguments->run_inline, "Let software drivers run work without threads of their own");
+  command->add_option("--mode", arguments->mode, "auto, plain, batched or replay")->capture_default_str();
+  command->add_flag("--verify", arguments->verify, "Run in every mode and compare the results with those of plain");
+  command->add_option("--repeat", arguments->repeat, "Run all steps so many times, from the same contents")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, 1'000'000U));
+  command->add_option("--report", arguments->report, "Write what was launched, and how, to a JSON file");
+  command->add_flag("--json", arguments->json, "For a program instead of a person");
+  command->add_flag("--dry-run", arguments->dry_run, "Show the plan without running it; needs no device");
+  command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
+}
+
+}  // namespace vyre::cli
