@@ -32,7 +32,7 @@ std::string describe(const plan::Wave& wave) {
   for (const plan::Group& group : wave.groups) {
     if (!text.empty()) text += ", ";
     text += fmt::format("{} × {}", group.operations.size(), to_string(group.kind));
-    if (!group.label.empty()) text += " " + group.label;
+    if (!group.label.empty()) text.append(" ").append(group.label);
   }
   return text;
 }

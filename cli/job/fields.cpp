@@ -33,7 +33,17 @@ std::optional<Number> to_number(const Value& value) {
   return *digits;
 }
 
+bool is_name(std::string_view text) noexcept {
+  return !text.empty() && std::ranges::none_of(text, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
+}
+
 }  // namespace
+
+Result<Name> read_key(std::string_view file, const Entry& entry) {
+  if (is_name(entry.key)) return Name{.text = entry.key, .at = entry.at};
+  return refuse_at(file, entry.at,
+                   fmt::format("the name '{}' is empty or has control characters, others are taken", shown(entry.key)));
+}
 
 Result<Fields> Fields::open(std::string_view file, const Value& value, std::string what,
                             std::initializer_list<std::string_view> keys) {
@@ -89,8 +99,7 @@ Result<const List*> read_list(std::string_view file, const Value& value, std::st
 
 Result<Name> read_text(std::string_view file, const Value& value, std::string_view key, std::string_view takes) {
   const auto* text = std::get_if<std::string>(&value.value);
-  // A file name ends at a zero.
-  if (text == nullptr || text->empty() || text->contains('\0')) return refuse_value(file, value, key, takes);
+  if (text == nullptr || !is_name(*text)) return refuse_value(file, value, key, takes);
   return Name{.text = *text, .at = value.at};
 }
 

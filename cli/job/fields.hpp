@@ -46,7 +46,9 @@ class Fields {
                                               std::string_view takes);
 [[nodiscard]] Result<const List*> read_list(std::string_view file, const Value& value, std::string_view key,
                                             std::string_view takes);
-/// A string that is not empty.
+/// The key of a table as a name: not empty, no control characters.
+[[nodiscard]] Result<Name> read_key(std::string_view file, const Entry& entry);
+/// A string that is not empty and has no control characters.
 [[nodiscard]] Result<Name> read_text(std::string_view file, const Value& value, std::string_view key,
                                      std::string_view takes);
 [[nodiscard]] Result<std::int64_t> read_integer(std::string_view file, const Value& value, std::string_view key,

@@ -31,7 +31,8 @@ Result<std::vector<std::pair<std::string, std::string>>> read_defines(std::strin
 Result<ProgramSource> read_program(std::string_view file, const Entry& entry) {
   VYRE_ASSIGN(const Fields fields, Fields::open(file, entry.value, fmt::format("[programs.{}]", shown(entry.key)),
                                                 {"glsl", "spirv", "entry_point", "defines", "include", "values"}));
-  ProgramSource program{.name = {.text = entry.key, .at = entry.at}};
+  ProgramSource program;
+  VYRE_ASSIGN(program.name, read_key(file, entry));
   VYRE_ASSIGN(const std::string_view kind, fields.only_one_of({"glsl", "spirv"}));
   program.is_glsl = kind == "glsl";
   VYRE_ASSIGN(program.path, read_text(file, *fields.find(kind), kind, kTakesFile));
@@ -109,7 +110,8 @@ Result<BufferSource> read_buffer(std::string_view file, const Entry& entry) {
               Fields::open(file, entry.value, what,
                            {"npy", "raw", "zeros", "full", "range", "random", "type", "shape", "value"}));
   VYRE_ASSIGN(const std::string_view kind, any.only_one_of({"npy", "raw", "zeros", "full", "range", "random"}));
-  BufferSource buffer{.name = {.text = entry.key, .at = entry.at}};
+  BufferSource buffer;
+  VYRE_ASSIGN(buffer.name, read_key(file, entry));
   const Value& value = *any.find(kind);
   if (kind == "npy") {
     VYRE_TRY(Fields::open(file, entry.value, what + " with 'npy'", {"npy"}));

@@ -26,8 +26,8 @@ std::string line(std::string_view what, std::string_view text) { return fmt::for
 
 std::string launched(const report::RunReport& report) {
   std::string text = counted(report.dispatches, "dispatch", "dispatches");
-  if (report.copies > 0) text += ", " + counted(report.copies, "copy", "copies");
-  if (report.fills > 0) text += ", " + counted(report.fills, "fill", "fills");
+  if (report.copies > 0) text.append(", ").append(counted(report.copies, "copy", "copies"));
+  if (report.fills > 0) text.append(", ").append(counted(report.fills, "fill", "fills"));
   text += fmt::format(" in {} and {}", counted(report.waves, "wave", "waves"),
                       counted(report.submissions, "submission", "submissions"));
   if (report.replays > 0) text += fmt::format(", {} of them replayed", report.replays);
@@ -62,7 +62,7 @@ std::string verification(const std::vector<ModeResult>& modes) {
                         ratio, each.submissions,
                         is_plain                  ? ""
                         : each.difference.empty() ? "the same"
-                                                  : "differs: " + each.difference);
+                                                  : fmt::format("differs: {}", each.difference));
   }
   return text;
 }
@@ -117,7 +117,7 @@ std::string to_text(const JobResult& result) {
                                             : fmt::format("FAILED: {} is not {} {}: {}", each.buffer, relation,
                                                           each.path, each.comparison.describe(each.shape)));
   }
-  if (!result.verified.empty()) text += "\n" + verification(result.verified);
+  if (!result.verified.empty()) text.append("\n").append(verification(result.verified));
   return text;
 }
 

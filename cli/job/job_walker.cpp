@@ -160,11 +160,9 @@ Result<void> JobWalker::resolve_action(const Step& step, const FillStep& fill, R
   auto bits = to_bits(number, scalar_of(type), to_string(type));
   if (!bits) return std::unexpected{error_at(plan_.job->file, fill.value.at, std::move(bits).error())};
   const auto whole = std::as_bytes(std::span{&*bits, 1});
-  const std::size_t size = bytes_of(type) / components_of(type);
-  out.bytes.assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-  // Both parts of a complex number are filled with the same.
-  if (components_of(type) == 2)
-    out.bytes.insert(out.bytes.end(), whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+  // Of a complex number this is the real part.
+  out.bytes.assign(whole.begin(), whole.begin() + scalar_of(type).bits / 8);
+  out.bytes.resize(bytes_of(type));
   out.operation = {.step = &step, .kind = plan::OperationKind::Fill};
   out.names = {range};
   return {};

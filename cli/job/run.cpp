@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <memory>
@@ -107,6 +108,7 @@ class Execution {
     for (std::uint32_t name = 0; name < plan_.buffers.size(); ++name) {
       const job::PlannedBuffer& buffer = plan_.buffers[name];
       std::vector<std::byte>& plain = plain_[name];
+      if (mode == LaunchMode::Plain) plain.reserve(buffer.bytes);
       job::Comparison comparison{buffer.type, buffer.type, {.is_bytewise = true}};
       std::size_t offset = 0;
       VYRE_TRY(runner.read(name, [&](std::span<const std::byte> bytes) -> Result<void> {
