@@ -177,8 +177,10 @@ buffers.big = { raw = "big.bin", type = "u32" }
 buffers.total = { zeros = 1, type = "u32" }
 [[steps]]
 for = { i = { stop = 134217728, step = 16777216 } }
-steps = [ { program = "count", size = 4096,
-  bindings = { Data = { buffer = "big", offset = "$i", count = 16777216 }, Total = "total" } } ]
+[[steps.steps]]
+program = "count"
+size = 4096
+bindings = { Data = { buffer = "big", offset = "$i", count = 16777216 }, Total = "total" }
 [[outputs]]
 buffer = "total"
 print = true
