@@ -49,11 +49,11 @@ Result<JobRunner> JobRunner::open(const JobPlan& plan, std::shared_ptr<backend::
   return runner;
 }
 
-Result<JobRun> JobRunner::run() {
-  VYRE_TRY(fill_buffers());
+Result<JobRun> JobRunner::run(const std::string& label) {
+  VYRE_TRY(fill_buffers(label));
   // What was uploaded is no part of the run.
   VYRE_TRY(session_.finish());
-  progress_->begin(fmt::format("running '{}'", plan_->job->name), operations_);
+  progress_->begin(fmt::format("{}: launching", label), operations_);
   const auto begin = std::chrono::steady_clock::now();
   VYRE_TRY(walker_->walk(JobWalker::Repeats::Unfold, [this](const Operation& operation) -> Result<void> {
     Result<void> done = enqueue(operation);
@@ -61,6 +61,7 @@ Result<JobRun> JobRunner::run() {
     progress_->advance(operation.repeat);
     return {};
   }));
+  progress_->begin(fmt::format("{}: waiting for the device", label));
   Result<report::RunReport> report = session_.finish();
   if (!report) return in_context(std::move(report).error(), fmt::format("while running '{}'", plan_->job->file));
   const auto elapsed = std::chrono::steady_clock::now() - begin;
@@ -86,10 +87,10 @@ Result<void> JobRunner::read(std::uint32_t name, const ByteSink& sink) {
   return {};
 }
 
-Result<void> JobRunner::fill_buffers() {
+Result<void> JobRunner::fill_buffers(const std::string& label) {
   std::uint64_t total = 0;
   for (const PlannedBuffer& buffer : plan_->buffers) total += buffer.bytes;
-  progress_->begin("writing bytes to the device,", total);
+  progress_->begin(fmt::format("{}: filling buffers, bytes", label), total);
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const PlannedBuffer& buffer = plan_->buffers[i];
     VYRE_TRY(buffer.file ? fill_from_file(buffers_[i], *buffer.file) : fill_from_generator(buffers_[i], buffer));

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <vyre/runtime/session.hpp>
@@ -29,14 +30,14 @@ class JobRunner {
   [[nodiscard]] static Result<JobRunner> open(const JobPlan& plan, std::shared_ptr<backend::Device> device,
                                               runtime::LaunchMode mode, std::uint64_t operations, Progress& progress);
 
-  /// Fills the buffers anew, runs all steps and waits for them.
-  [[nodiscard]] Result<JobRun> run();
+  /// Fills the buffers anew, runs all steps and waits for them. `label` is for whoever watches.
+  [[nodiscard]] Result<JobRun> run(const std::string& label);
   /// The bytes of the buffer that a name means after the last run, in pieces of a bounded size.
   [[nodiscard]] Result<void> read(std::uint32_t name, const ByteSink& sink);
 
  private:
   JobRunner(const JobPlan& plan, runtime::Session session, std::uint64_t operations, Progress& progress);
-  [[nodiscard]] Result<void> fill_buffers();
+  [[nodiscard]] Result<void> fill_buffers(const std::string& label);
   [[nodiscard]] Result<void> fill_from_file(const runtime::BufferView& view, const FileArray& file);
   [[nodiscard]] Result<void> fill_from_generator(const runtime::BufferView& view, const PlannedBuffer& buffer);
   [[nodiscard]] Result<void> enqueue(const Operation& operation);

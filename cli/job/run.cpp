@@ -59,15 +59,15 @@ class Execution {
         operations_{operations},
         device_{std::move(device)},
         mode_{mode},
-        outputs_{std::move(outputs)},
-        progress_{::isatty(STDERR_FILENO) == 1} {}
+        outputs_{std::move(outputs)} {}
 
   Result<job::JobResult> run() {
+    job::Progress progress{::isatty(STDERR_FILENO) == 1};
     result_ = {.job = plan_.job->name, .configuration = device_->info().configuration};
     if (!arguments_.verify) {
-      VYRE_TRY(run_mode(mode_));
+      VYRE_TRY(run_mode(mode_, progress));
     } else {
-      for (const LaunchMode mode : kModes) VYRE_TRY(run_mode(mode));
+      for (const LaunchMode mode : kModes) VYRE_TRY(run_mode(mode, progress));
     }
     return std::move(result_);
   }
@@ -75,27 +75,28 @@ class Execution {
   Result<void> commit() { return outputs_.commit(); }
 
  private:
-  Result<void> run_mode(LaunchMode mode) {
-    VYRE_ASSIGN(job::JobRunner runner, job::JobRunner::open(plan_, device_, mode, operations_, progress_));
+  Result<void> run_mode(LaunchMode mode, job::Progress& progress) {
+    VYRE_ASSIGN(job::JobRunner runner, job::JobRunner::open(plan_, device_, mode, operations_, progress));
     job::ModeResult ran{.mode = mode};
     report::RunReport report;
     // The middle of three is the least that says something.
     const std::uint32_t runs = std::max(arguments_.repeat, arguments_.verify ? 3U : 1U);
     for (std::uint32_t i = 0; i < runs; ++i) {
-      VYRE_ASSIGN(job::JobRun one, runner.run());
+      VYRE_ASSIGN(job::JobRun one, runner.run(fmt::format("mode {}, run {} of {}", to_string(mode), i + 1, runs)));
       ran.ns.push_back(one.ns);
       report = std::move(one.report);
     }
     ran.submissions = report.submissions;
     ran.replays = report.replays;
     if (arguments_.verify) {
+      progress.begin("comparing");
       VYRE_ASSIGN(ran.difference, compare(mode, runner));
       result_.verified.push_back(ran);
     }
     if (mode != mode_) return {};
     result_.mode = std::move(ran);
     result_.report = std::move(report);
-    progress_.begin("checking and writing");
+    progress.begin("checking and writing");
     VYRE_ASSIGN(result_.checks, job::run_checks(plan_, runner));
     VYRE_ASSIGN(result_.outputs, outputs_.write(plan_, runner));
     return {};
@@ -103,7 +104,6 @@ class Execution {
 
   /// Keeps what running plainly came to, and compares the other modes with it.
   Result<std::string> compare(LaunchMode mode, job::JobRunner& runner) {
-    progress_.begin("comparing");
     if (mode == LaunchMode::Plain) plain_.resize(plan_.buffers.size());
     for (std::uint32_t name = 0; name < plan_.buffers.size(); ++name) {
       const job::PlannedBuffer& buffer = plan_.buffers[name];
@@ -131,7 +131,6 @@ class Execution {
   std::shared_ptr<backend::Device> device_;
   LaunchMode mode_;
   job::JobOutputs outputs_;
-  job::Progress progress_;
   job::JobResult result_;
   std::vector<std::vector<std::byte>> plain_;  ///< The bytes of every buffer.
 };

@@ -412,6 +412,22 @@ TEST_F(RunCommand, ChecksNameTheFirstDifferenceAndHowMany) {
   EXPECT_EQ(parsed["checks"][0]["first"], (json{{"index", 7}, {"found", 141}, {"expected", 141.5}}));
 }
 
+TEST_F(RunCommand, ATerminalSeesHowFarItIs) {
+  folder_.write("job.toml", kJob);
+  const auto on_terminal = [&](const std::string& runs) {
+    // `script` gives the command a terminal.
+    return run_command({"script", "-qec",
+                        VYRE_BIN_DIR "/vyre run " + folder_.path("job.toml") + " --inline --repeat " + runs,
+                        "/dev/null"});
+  };
+  const CommandResult longer = on_terminal("10000");
+  EXPECT_EQ(longer.exit_code, 0) << longer.out;
+  EXPECT_THAT(longer.out, AllOf(HasSubstr("1.0 s  mode auto, run "), HasSubstr(" of 10000: ")));
+  // The line is gone before the results come.
+  EXPECT_THAT(longer.out, HasSubstr("\r\x1b[Kjob: on "));
+  EXPECT_THAT(on_terminal("1").out, testing::StartsWith("job: on "));
+}
+
 TEST_F(RunCommand, HelpNamesEveryFlag) {
   const CommandResult result = run_vyre({"run", "--help"});
   EXPECT_EQ(result.exit_code, 0);
