@@ -84,12 +84,12 @@ Result<void> CommandContext::dispatch(const ListView& view, const backend::Dispa
     if (!layout.sets.empty()) {
       if (layout.index >= caches_.size()) caches_.resize(layout.index + 1);
       SetCache& cache = caches_[layout.index];
-      const BoundSets* sets = find_sets(cache, ranges);
+      const VkDescriptorSet* sets = find_sets(layout, cache, ranges);
       if (sets == nullptr) {
         VYRE_ASSIGN(sets, make_sets(view, layout, cache, ranges));
       }
       api.CmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline_layout.get(), 0,
-                                static_cast<std::uint32_t>(layout.sets.size()), sets->data(), 0, nullptr);
+                                static_cast<std::uint32_t>(layout.sets.size()), sets, 0, nullptr);
     }
     state.layout = &layout;
     state.ranges = ranges;
@@ -102,23 +102,27 @@ Result<void> CommandContext::dispatch(const ListView& view, const backend::Dispa
   return {};
 }
 
-const BoundSets* CommandContext::find_sets(SetCache& cache, std::span<const BufferRange> ranges) noexcept {
+const VkDescriptorSet* CommandContext::find_sets(const Layout& layout, SetCache& cache,
+                                                 std::span<const BufferRange> ranges) noexcept {
   const auto has = [&](std::size_t entry) {
     return std::ranges::equal(std::span{cache.keys}.subspan(entry * ranges.size(), ranges.size()), ranges);
   };
-  if (cache.used < cache.sets.size() && has(cache.used)) return &cache.sets[cache.used++];
+  const auto sets = [&](std::size_t entry) { return cache.sets.data() + entry * layout.sets.size(); };
+  if (cache.used < cache.count && has(cache.used)) return sets(cache.used++);
   for (std::size_t i = 1; i <= std::min(kRecentSets, cache.used); ++i) {
-    if (has(cache.used - i)) return &cache.sets[cache.used - i];
+    if (has(cache.used - i)) return sets(cache.used - i);
   }
   return nullptr;
 }
 
-Result<const BoundSets*> CommandContext::make_sets(const ListView& view, const Layout& layout, SetCache& cache,
-                                                   std::span<const BufferRange> ranges) {
-  if (cache.used == cache.sets.size()) VYRE_TRY(add_sets(layout, cache));
-  write_sets(view, layout, cache.sets[cache.used], ranges);
+Result<const VkDescriptorSet*> CommandContext::make_sets(const ListView& view, const Layout& layout, SetCache& cache,
+                                                         std::span<const BufferRange> ranges) {
+  if (cache.used == cache.count) VYRE_TRY(add_sets(layout, cache));
+  const VkDescriptorSet* sets = cache.sets.data() + cache.used * layout.sets.size();
+  write_sets(view, layout, sets, ranges);
   std::ranges::copy(ranges, cache.keys.begin() + static_cast<std::ptrdiff_t>(cache.used * ranges.size()));
-  return &cache.sets[cache.used++];
+  ++cache.used;
+  return sets;
 }
 
 Result<void> CommandContext::add_sets(const Layout& layout, SetCache& cache) {
@@ -147,16 +151,16 @@ Result<void> CommandContext::add_sets(const Layout& layout, SetCache& cache) {
                                          .descriptorPool = cache.pools.back().get(),
                                          .descriptorSetCount = sets,
                                          .pSetLayouts = layout.sets.data()};
-  BoundSets bound = {};
-  VYRE_TRY(
-      succeeded("vkAllocateDescriptorSets", context.api.AllocateDescriptorSets(context.device, &info, bound.data())));
+  cache.sets.resize((cache.count + 1) * sets);
+  VYRE_TRY(succeeded("vkAllocateDescriptorSets", context.api.AllocateDescriptorSets(
+                                                     context.device, &info, cache.sets.data() + cache.count * sets)));
   --cache.room;
-  cache.sets.push_back(bound);
-  cache.keys.resize(cache.sets.size() * layout.ranges);
+  ++cache.count;
+  cache.keys.resize(cache.count * layout.ranges);
   return {};
 }
 
-void CommandContext::write_sets(const ListView& view, const Layout& layout, const BoundSets& sets,
+void CommandContext::write_sets(const ListView& view, const Layout& layout, const VkDescriptorSet* sets,
                                 std::span<const BufferRange> ranges) {
   infos_.resize(ranges.size());
   for (std::size_t i = 0; i < ranges.size(); ++i) {

@@ -32,9 +32,10 @@ class CommandContext final : public backend::DriverRecording {
   /// Sets of one layout in the order they were first used by a list.
   struct SetCache {
     std::vector<OwnedDescriptorPool> pools;
-    std::size_t room = 0;  // Entries that the last pool still has.
-    std::vector<BoundSets> sets;
+    std::size_t room = 0;                    // Entries that the last pool still has.
+    std::vector<VkDescriptorSet> sets;       // Of each entry, as many as the layout has sets.
     std::vector<backend::BufferRange> keys;  // Of each entry, as many as the layout has ranges.
+    std::size_t count = 0;                   // Entries.
     std::size_t used = 0;                    // Entries that this list uses.
   };
   struct State {
@@ -53,12 +54,12 @@ class CommandContext final : public backend::DriverRecording {
   [[nodiscard]] Result<void> timestamp(const backend::ListView& view, const backend::Timestamp& timestamp,
                                        State& state);
   /// The sets that have these ranges already; null if there are none.
-  [[nodiscard]] static const BoundSets* find_sets(SetCache& cache,
-                                                  std::span<const backend::BufferRange> ranges) noexcept;
-  [[nodiscard]] Result<const BoundSets*> make_sets(const backend::ListView& view, const Layout& layout, SetCache& cache,
-                                                   std::span<const backend::BufferRange> ranges);
+  [[nodiscard]] static const VkDescriptorSet* find_sets(const Layout& layout, SetCache& cache,
+                                                        std::span<const backend::BufferRange> ranges) noexcept;
+  [[nodiscard]] Result<const VkDescriptorSet*> make_sets(const backend::ListView& view, const Layout& layout,
+                                                         SetCache& cache, std::span<const backend::BufferRange> ranges);
   [[nodiscard]] Result<void> add_sets(const Layout& layout, SetCache& cache);
-  void write_sets(const backend::ListView& view, const Layout& layout, const BoundSets& sets,
+  void write_sets(const backend::ListView& view, const Layout& layout, const VkDescriptorSet* sets,
                   std::span<const backend::BufferRange> ranges);
 
   ContextPool& pool_;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -21,9 +20,6 @@ struct Layout {
   std::uint32_t storage_buffers = 0;
   std::uint32_t uniform_buffers = 0;
 };
-
-/// The sets that a dispatch binds.
-using BoundSets = std::array<VkDescriptorSet, kMaxBoundSets>;
 
 class VulkanPipeline final : public backend::DriverPipeline {
  public:
