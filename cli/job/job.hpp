@@ -132,7 +132,7 @@ struct Step;
 
 struct BlockStep {
   std::optional<Loop> loop = {};
-  std::vector<Step> steps = {};
+  std::vector<Step> steps;
 };
 
 struct Step {

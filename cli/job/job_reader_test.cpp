@@ -131,6 +131,8 @@ TEST(JobReader, HostileTextIsRefusedQuickly) {
   EXPECT_THAT(refusal(std::string(10'000, '\0')), HasSubstr("job.toml:1:1: this is no TOML"));
   EXPECT_THAT(refusal("name = \"................................\" # ................................\nx = 1"),
               HasSubstr("job.toml:2:1: there is no key 'x'"));
+  EXPECT_THAT(refusal("\xc3\xa4 = 3"), HasSubstr("job.toml:1:1: this is no TOML"));
+  EXPECT_THAT(refusal("\"\xc3\xa4\" = 3"), HasSubstr("there is no key '\xc3\xa4'"));
   // As deep as it goes: every bracket nests, and every dot in it.
   std::string deep = "1";
   for (int i = 0; i < 250; ++i) deep = "{ a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a = " + deep + " }";

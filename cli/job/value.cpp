@@ -1,5 +1,6 @@
 #include "cli/job/value.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,9 +9,13 @@ namespace vyre::cli::job {
 
 std::string shown(std::string_view text) {
   constexpr std::size_t kMost = 60;
-  std::string printable;
-  for (const char c : text.substr(0, kMost)) printable.push_back(c >= ' ' && c != '\x7f' ? c : '?');
-  return text.size() > kMost ? printable + "…" : printable;
+  std::size_t end = std::min(text.size(), kMost);
+  // Not within a character of several bytes.
+  while (end < text.size() && end > 0 && (text[end] & 0xc0) == 0x80) --end;
+  std::string printable{text.substr(0, end)};
+  std::ranges::replace_if(printable, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }, '?');
+  if (end < text.size()) printable.append("…");
+  return printable;
 }
 
 std::string describe(const Value& value) {

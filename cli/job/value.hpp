@@ -29,7 +29,7 @@ struct Date {};
 /// A TOML value and where it stands.
 struct Value {
   Position at = {};
-  std::variant<bool, std::int64_t, double, std::string, Date, List, Table> value = {};
+  std::variant<bool, std::int64_t, double, std::string, Date, List, Table> value;
 };
 
 struct Entry {

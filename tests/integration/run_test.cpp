@@ -413,18 +413,28 @@ TEST_F(RunCommand, ChecksNameTheFirstDifferenceAndHowMany) {
 }
 
 TEST_F(RunCommand, ATerminalSeesHowFarItIs) {
-  folder_.write("job.toml", kJob);
-  const auto on_terminal = [&](const std::string& runs) {
+  folder_.write("spin.comp", R"(#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer Data { uint data[]; };
+layout(push_constant) uniform Params { uint count; };
+void main() {
+  uint value = data[0];
+  for (uint i = 0; i < count; ++i) value = value * 1664525u + 1013904223u;
+  data[0] = value;
+})");
+  const auto on_terminal = [&](const std::string& repeat) {
+    folder_.write("job.toml",
+                  "programs.spin.glsl = 'spin.comp'\nbuffers.data = { zeros = 1, type = 'u32' }\n"
+                  "steps = [ { program = 'spin', groups = 1, bindings = { Data = 'data' }, params = { count = 60000 }, "
+                  "repeat = " +
+                      repeat + " } ]\n");
     // `script` gives the command a terminal.
-    return run_command({"script", "-qec",
-                        VYRE_BIN_DIR "/vyre run " + folder_.path("job.toml") + " --inline --repeat " + runs,
-                        "/dev/null"});
+    return run_command({"script", "-qec", VYRE_BIN_DIR "/vyre run " + folder_.path("job.toml"), "/dev/null"});
   };
-  const CommandResult longer = on_terminal("10000");
+  const CommandResult longer = on_terminal("8000");
   EXPECT_EQ(longer.exit_code, 0) << longer.out;
-  EXPECT_THAT(longer.out, AllOf(HasSubstr("1.0 s  mode auto, run "), HasSubstr(" of 10000: ")));
-  // The line is gone before the results come.
-  EXPECT_THAT(longer.out, HasSubstr("\r\x1b[Kjob: on "));
+  // The line comes after a second, and is gone before the results come.
+  EXPECT_THAT(longer.out, AllOf(HasSubstr("1.0 s  mode auto, run 1 of 1: "), HasSubstr("\r\x1b[Kjob: on ")));
   EXPECT_THAT(on_terminal("1").out, testing::StartsWith("job: on "));
 }
 
