@@ -35,8 +35,9 @@ JobRunner::JobRunner(const JobPlan& plan, runtime::Session session, std::uint64_
       session_{std::move(session)} {}
 
 Result<JobRunner> JobRunner::open(const JobPlan& plan, std::shared_ptr<backend::Device> device,
-                                  runtime::LaunchMode mode, std::uint64_t operations, Progress& progress) {
-  VYRE_ASSIGN(runtime::Session session, runtime::Session::open(std::move(device), {.mode = mode}));
+                                  const runtime::SessionOptions& options, std::uint64_t operations,
+                                  Progress& progress) {
+  VYRE_ASSIGN(runtime::Session session, runtime::Session::open(std::move(device), options));
   JobRunner runner{plan, std::move(session), operations, progress};
   for (const PlannedBuffer& buffer : plan.buffers) {
     Result<runtime::BufferView> view = runner.session_.bytes(buffer.bytes);
@@ -164,8 +165,7 @@ Result<void> JobRunner::enqueue_dispatch(const Operation& operation) {
 Result<void> JobRunner::enqueue_fill(const Operation& operation) {
   const runtime::BufferView view = view_of(operation.ranges[0]);
   const std::optional<std::uint32_t> pattern = to_pattern(operation.element);
-  const bool is_uniform = pattern && *pattern == (*pattern & 0xff) * 0x0101'0101U;
-  if (is_uniform || (pattern && view.offset % 4 == 0 && view.size % 4 == 0)) return session_.fill(view, *pattern);
+  if (pattern && backend::can_fill(view.offset, view.size, *pattern)) return session_.fill(view, *pattern);
   // The device fills by fours; the rest is written by the host, in its order like everything else.
   const std::uint64_t most = std::min(kPiece, view.size);
   room_.resize(most);

@@ -28,7 +28,8 @@ class JobRunner {
  public:
   /// Makes the buffers. The plan and the progress must outlive this.
   [[nodiscard]] static Result<JobRunner> open(const JobPlan& plan, std::shared_ptr<backend::Device> device,
-                                              runtime::LaunchMode mode, std::uint64_t operations, Progress& progress);
+                                              const runtime::SessionOptions& options, std::uint64_t operations,
+                                              Progress& progress);
 
   /// Fills the buffers anew, runs all steps and waits for them. `label` is for whoever watches.
   [[nodiscard]] Result<JobRun> run(const std::string& label);

@@ -76,7 +76,10 @@ class Execution {
 
  private:
   Result<void> run_mode(LaunchMode mode, job::Progress& progress) {
-    VYRE_ASSIGN(job::JobRunner runner, job::JobRunner::open(plan_, device_, mode, operations_, progress));
+    // Where modes are compared, none should pay for being timed.
+    const bool time_device = !arguments_.verify && (arguments_.json || !arguments_.report.empty());
+    VYRE_ASSIGN(job::JobRunner runner, job::JobRunner::open(plan_, device_, {.mode = mode, .time_device = time_device},
+                                                            operations_, progress));
     job::ModeResult ran{.mode = mode};
     report::RunReport report;
     // The middle of three is the least that says something.
