@@ -13,6 +13,7 @@
 #include <vyre/runtime/session.hpp>
 
 #include "bench/lavapipe.hpp"
+#include "bench/saxpy.hpp"
 
 namespace vyre::bench {
 namespace {
@@ -23,21 +24,10 @@ constexpr std::uint32_t kDispatches = 1000;
 constexpr std::array<std::string_view, 4> kKinds = {"dispatch, new shape", "dispatch, known shape",
                                                     "enqueue, known shape", "dispatch_many, known shape"};
 
-constexpr const char* kKernel = R"(#version 450
-layout(local_size_x = 64) in;
-layout(binding = 0) readonly buffer X { float x[]; };
-layout(binding = 1) buffer Y { float y[]; };
-layout(push_constant) uniform P { float scale; uint count; };
-void main() {
-  uint i = gl_GlobalInvocationID.x;
-  if (i < count) y[i] += scale * x[i];
-}
-)";
-
 /// Batches of one kind, each of dispatches with views of their own.
 void run(std::size_t kind, std::uint32_t batches) {
   constexpr std::uint64_t kViewFloats = 64;
-  const program::Program kernel = must(program::Program::from_glsl(kKernel, {.name = "saxpy"}));
+  const program::Program kernel = must(program::Program::from_glsl(kSaxpy, {.name = "saxpy"}));
   Session session = must(Session::open(open_lavapipe(true)));
   const auto x = must(session.buffer<float>(kViewFloats * kDispatches));
   const auto y = must(session.buffer<float>(kViewFloats * kDispatches));

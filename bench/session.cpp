@@ -25,6 +25,7 @@
 #include "bench/paired.hpp"
 #include "bench/raw_list.hpp"
 #include "bench/raw_vulkan.hpp"
+#include "bench/saxpy.hpp"
 #include "tests/support/allocations.hpp"
 
 namespace vyre::bench {
@@ -40,17 +41,6 @@ using DevicePtr = std::shared_ptr<backend::Device>;
 constexpr std::size_t kRounds = 61;
 constexpr std::size_t kJobRounds = 31;
 constexpr std::size_t kWarmRounds = 8;
-
-constexpr const char* kSaxpy = R"(#version 450
-layout(local_size_x = 64) in;
-layout(binding = 0) readonly buffer X { float x[]; };
-layout(binding = 1) buffer Y { float y[]; };
-layout(push_constant) uniform P { float scale; uint count; };
-void main() {
-  uint i = gl_GlobalInvocationID.x;
-  if (i < count) y[i] += scale * x[i];
-}
-)";
 
 constexpr const char* kStencil = R"(#version 450
 layout(local_size_x = 16, local_size_y = 16) in;

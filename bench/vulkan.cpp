@@ -13,6 +13,7 @@
 #include "bench/lavapipe.hpp"
 #include "bench/paired.hpp"
 #include "bench/raw_vulkan.hpp"
+#include "bench/saxpy.hpp"
 #include "tests/support/allocations.hpp"
 
 namespace vyre::bench {
@@ -20,17 +21,6 @@ namespace {
 
 constexpr std::uint64_t kViewBytes = 256;
 constexpr std::size_t kRounds = 61;
-
-constexpr const char* kKernel = R"(#version 450
-layout(local_size_x = 64) in;
-layout(set = 0, binding = 0) readonly buffer X { float x[]; };
-layout(set = 0, binding = 1) buffer Y { float y[]; };
-layout(push_constant) uniform P { float scale; uint count; };
-void main() {
-  uint i = gl_GlobalInvocationID.x;
-  if (i < count) y[i] += scale * x[i];
-}
-)";
 
 struct Params {
   float scale = 0.5F;
@@ -107,7 +97,7 @@ void measure(backend::Device& device, const program::Program& kernel, std::uint3
 
 void run(bool is_inline) {
   const std::shared_ptr<backend::Device> device = open_lavapipe(is_inline);
-  const program::Program kernel = must(program::Program::from_glsl(kKernel, {.name = "saxpy"}));
+  const program::Program kernel = must(program::Program::from_glsl(kSaxpy, {.name = "saxpy"}));
   fmt::print("  {:<24} {:>5} {:>10} {:>10} {:>9} {:>9}   {}\n", "nanoseconds per dispatch", "n", "raw", "vyre",
              "raw cpu", "vyre cpu", "vyre / raw [95 %]   allocations per dispatch");
   measure(*device, kernel, 1, "same buffers");
