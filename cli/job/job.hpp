@@ -85,6 +85,7 @@ struct View {
   Name buffer = {};
   std::optional<Quantity> offset = {};
   std::optional<Quantity> count = {};
+  bool reinterpret = false;  ///< Whether a binding of another type may look at it.
 };
 
 struct BindingSource {

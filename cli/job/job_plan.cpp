@@ -128,12 +128,15 @@ Result<PlannedCheck> plan_check(const JobPlan& plan, const Check& check) {
 
 /// Refuses two outputs that would be written to one file.
 Result<void> check_outputs(const Job& job) {
+  std::error_code error;
+  const fs::path self = fs::weakly_canonical(job.file, error);
   std::set<fs::path> paths;
   for (const Output& output : job.outputs) {
     if (output.kind == Output::Kind::Print) continue;
-    std::error_code error;
     const fs::path path = fs::weakly_canonical(job_path(job, output.path), error);
-    if (!error && !paths.insert(path).second) {
+    if (error) continue;
+    if (path == self) return refuse_at(job.file, output.path.at, "the output would take the place of the job itself");
+    if (!paths.insert(path).second) {
       return refuse_at(
           job.file, output.path.at,
           fmt::format("'{}' is written by another output, each takes a file of its own", shown(output.path.text)));

@@ -10,6 +10,32 @@
 namespace vyre::cli::job {
 namespace {
 
+/// Whether a binding's elements can be those of a buffer: integers of any size, since they are packed in all ways, and
+/// floating-point numbers of the same one.
+bool is_alike(const program::ScalarType& buffer, const program::ScalarType& binding) noexcept {
+  const bool is_float = buffer.kind == program::ScalarKind::Float;
+  if (is_float != (binding.kind == program::ScalarKind::Float)) return false;
+  return !is_float || buffer.bits == binding.bits;
+}
+
+bool is_overlapping(const ByteRange& a, const ByteRange& b) noexcept {
+  return a.buffer == b.buffer && backend::overlap(a.offset, a.size, b.offset, b.size);
+}
+
+Result<void> check_overlaps(std::string_view file, const Operation& operation) {
+  const ProgramForm& form = *operation.form;
+  for (std::size_t i = 0; i < operation.ranges.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!(form.writes[i] || form.writes[j]) || (form.aliased[i] && form.aliased[j])) continue;
+      if (!is_overlapping(operation.ranges[i], operation.ranges[j])) continue;
+      return refuse_at(file, operation.ranges[i].at,
+                       fmt::format("{} and {} overlap, and one of them is written", to_string(form.rules[j]),
+                                   to_string(form.rules[i])));
+    }
+  }
+  return {};
+}
+
 /// Each time around is looked at, so that there must be an end.
 constexpr std::uint64_t kMaxIterations = std::uint64_t{1} << 24;
 constexpr std::uint64_t kMaxOperations = 1'000'000'000;
@@ -133,8 +159,16 @@ Result<void> JobWalker::resolve_action(const Step& step, const DispatchStep& dis
   }
   VYRE_ASSIGN(const std::vector<const View*> views,
               order_views(file, plan_.programs[program], *form, step, dispatch.bindings));
-  for (const View* view : views) {
-    VYRE_ASSIGN(const ByteRange range, resolve_view(*view));
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    VYRE_ASSIGN(const ByteRange range, resolve_view(*views[i]));
+    const PlannedBuffer& buffer = plan_.buffers[range.buffer];
+    const std::optional<program::ScalarType>& element = form->elements[i];
+    if (element && !views[i]->reinterpret && !is_alike(scalar_of(buffer.type), *element)) {
+      return refuse(range.at, fmt::format("buffer '{}' is {}, {} is an array of {}; give it one of that type, or say "
+                                          "{{ buffer = \"{}\", reinterpret = true }}",
+                                          buffer.name, to_string(buffer.type), to_string(form->rules[i]),
+                                          program::to_string(*element), buffer.name));
+    }
     out.names.push_back(range);
   }
   VYRE_ASSIGN(out.bytes, lay_out_params(file, plan_.programs[program], *form, step, dispatch.params, number));
@@ -263,10 +297,14 @@ Result<std::uint64_t> check_operations(JobWalker& walker, const JobPlan& plan, c
       return refuse_at(file, operation.step->at,
                        fmt::format("the job has more than {} operations, that is the limit", kMaxOperations));
     }
+    if (operation.kind == plan::OperationKind::Copy && is_overlapping(operation.ranges[0], operation.ranges[1])) {
+      return refuse_at(file, operation.ranges[1].at, "what is copied overlaps the place it is copied to");
+    }
     if (operation.kind != plan::OperationKind::Dispatch) return {};
     if (auto checked = backend::check_groups(operation.groups, limits); !checked) {
       return std::unexpected{error_at(file, operation.step->at, std::move(checked).error())};
     }
+    VYRE_TRY(check_overlaps(file, operation));
     for (std::size_t i = 0; i < operation.ranges.size(); ++i) {
       const ByteRange& range = operation.ranges[i];
       auto checked = backend::check_range(operation.form->rules[i], range.offset, range.size,

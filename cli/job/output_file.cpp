@@ -44,6 +44,17 @@ Result<OutputFile> OutputFile::create(const fs::path& wanted, std::uint64_t size
   if (error) path = wanted;
   struct stat status = {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
+  // What our own output goes to is written to as it is: with another file in its place, all else we say would be lost.
+  for (const int own : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat open_status = {};
+    if (!exists || ::fstat(own, &open_status) != 0) continue;
+    if (open_status.st_dev != status.st_dev || open_status.st_ino != status.st_ino) continue;
+    const int direct = ::fcntl(own, F_DUPFD_CLOEXEC, 0);
+    if (direct < 0) return cannot(ErrorCode::Unavailable, "write", wanted, errno);
+    OutputFile file{direct, wanted};
+    file.is_direct_ = true;
+    return file;
+  }
   if (exists && S_ISDIR(status.st_mode)) {
     return fail(ErrorCode::InvalidArgument, fmt::format("'{}' is a folder, a file is to be written", wanted.string()));
   }

@@ -54,6 +54,16 @@ std::optional<PlainType> parse_plain_type(std::string_view type) {
   return std::nullopt;
 }
 
+/// What a binding is an array of, if it is nothing else.
+std::optional<ScalarType> element_of(const program::Binding& binding) {
+  if (binding.members.size() != 1) return std::nullopt;
+  const std::string_view type = binding.members[0].type;
+  const std::size_t open = type.find('[');
+  if (open == std::string_view::npos || type.find('[', open + 1) != std::string_view::npos) return std::nullopt;
+  const std::optional<PlainType> plain = parse_plain_type(type.substr(0, open));
+  return plain ? std::optional{plain->scalar} : std::nullopt;
+}
+
 template <typename T>
 std::string names_of(const T& things) {
   std::vector<std::string> names;
@@ -139,10 +149,18 @@ Result<ProgramForm> make_form(const program::Program& program, std::vector<SpecO
   form.rules = backend::rules_of(form.interface);
   for (const backend::RangeRule& rule : form.rules) {
     Access access = Access::None;
+    bool is_aliased = false;
+    std::optional<ScalarType> element;
     for (const program::Binding& binding : form.interface.bindings) {
-      if (binding.set == rule.set && binding.slot == rule.slot) access = access | binding.access;
+      if (binding.set != rule.set || binding.slot != rule.slot) continue;
+      access = access | binding.access;
+      // Several variables of one binding say that it is looked at in several ways.
+      element = is_aliased ? std::nullopt : element_of(binding);
+      is_aliased = is_aliased || binding.aliased;
     }
     form.writes.push_back((access & Access::Write) != Access::None);
+    form.aliased.push_back(is_aliased);
+    form.elements.push_back(element);
   }
   return form;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -156,6 +157,20 @@ Result<int> dry_run(const RunArguments& arguments, const job::JobPlan& plan, std
   return kExitSuccess;
 }
 
+/// The report must not take the place of the job or of one of its outputs.
+Result<void> check_report(const RunArguments& arguments, const job::Job& job) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path report = fs::weakly_canonical(arguments.report, error);
+  const auto is_report = [&](const fs::path& path) { return fs::weakly_canonical(path, error) == report; };
+  const bool is_output = std::ranges::any_of(job.outputs, [&](const job::Output& each) {
+    return each.kind != job::Output::Kind::Print && is_report(job_path(job, each.path));
+  });
+  if (!is_output && !is_report(job.file)) return {};
+  return fail(ErrorCode::InvalidArgument, fmt::format("--report is '{}', that is {}", job::shown(arguments.report),
+                                                      is_output ? "an output of the job" : "the job itself"));
+}
+
 Result<int> run(const RunArguments& arguments) {
   if (arguments.run_inline) prefer_inline_drivers();
   // A limit on the size of files is an error like a full disk, not the end.
@@ -174,6 +189,7 @@ Result<int> run(const RunArguments& arguments) {
   VYRE_ASSIGN(job::JobOutputs outputs, job::JobOutputs::open(plan));
   std::optional<job::OutputFile> report;
   if (!arguments.report.empty()) {
+    VYRE_TRY(check_report(arguments, *plan.job));
     VYRE_ASSIGN(job::OutputFile file, job::OutputFile::create(arguments.report, 0));
     report.emplace(std::move(file));
   }

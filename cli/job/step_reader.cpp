@@ -10,7 +10,7 @@ namespace vyre::cli::job {
 namespace {
 
 constexpr std::string_view kTakesBuffer = "the name of a buffer";
-constexpr std::string_view kTakesView = "the name of a buffer, or { buffer, offset, count }";
+constexpr std::string_view kTakesView = "the name of a buffer, or { buffer, offset, count, reinterpret }";
 
 Result<View> read_view(std::string_view file, const Value& value, std::string_view key) {
   if (std::holds_alternative<std::string>(value.value)) {
@@ -19,7 +19,7 @@ Result<View> read_view(std::string_view file, const Value& value, std::string_vi
   }
   if (!std::holds_alternative<Table>(value.value)) return refuse_value(file, value, key, kTakesView);
   VYRE_ASSIGN(const Fields fields,
-              Fields::open(file, value, fmt::format("'{}'", shown(key)), {"buffer", "offset", "count"}));
+              Fields::open(file, value, fmt::format("'{}'", shown(key)), {"buffer", "offset", "count", "reinterpret"}));
   View view;
   VYRE_ASSIGN(const Value* buffer, fields.need("buffer", kTakesBuffer));
   VYRE_ASSIGN(view.buffer, read_text(file, *buffer, "buffer", kTakesBuffer));
@@ -28,6 +28,11 @@ Result<View> read_view(std::string_view file, const Value& value, std::string_vi
   }
   if (const Value* count = fields.find("count")) {
     VYRE_ASSIGN(view.count, read_quantity(file, *count, "count"));
+  }
+  if (const Value* reinterpret = fields.find("reinterpret")) {
+    const auto* given = std::get_if<bool>(&reinterpret->value);
+    if (given == nullptr) return refuse_value(file, *reinterpret, "reinterpret", "true or false");
+    view.reinterpret = *given;
   }
   return view;
 }

@@ -72,7 +72,7 @@ vyre::Result<void> upload(vyre::Session& session) {
   VYRE_ASSIGN(const auto y, session.buffer<float>(kCount));   // zeros
   VYRE_TRY(session.write(y, numbers));                        // again, later, as often as you like
   VYRE_TRY(session.write(y.part(0, 4), {{1, 2, 3, 4}}));      // a part of it
-  VYRE_TRY(session.fill(y.part(512, 128), 0));                // four bytes, repeated
+  VYRE_TRY(session.fill(y.part(512, 128), 0));                // every element
   VYRE_TRY(session.copy(x.part(0, 256), y.part(512, 256)));   // on the device
   std::vector<float> part(256);
   VYRE_TRY(session.read(y.part(512, 256), part));

@@ -37,6 +37,8 @@ class Buffer {
   [[nodiscard]] const BufferView& view() const noexcept { return view_; }
   /// Elements from `begin` on.
   [[nodiscard]] Buffer part(std::uint64_t begin, std::uint64_t count) const noexcept {
+    constexpr std::uint64_t kMost = ~std::uint64_t{0} / sizeof(T);
+    VYRE_CHECK(begin <= kMost && count <= kMost, "a part lies within its buffer");
     return Buffer{view_.bytes(begin * sizeof(T), count * sizeof(T))};
   }
   // A typed view is taken wherever bytes are.

@@ -40,6 +40,11 @@ std::unexpected<Error> invalid(std::string message) { return fail(ErrorCode::Inv
 
 Result<CompiledProgram> compile_program(backend::Device& device, const program::Program& program,
                                         std::span<const program::spirv::SpecOverride> values) {
+  const std::uint32_t push_bytes = program.interface().push_constants ? program.interface().push_constants->size : 0;
+  if (push_bytes > Params::kMaxBytes) {
+    return fail(ErrorCode::Unsupported, fmt::format("program '{}' has {} bytes of push constants, the limit is {}",
+                                                    program.name(), push_bytes, Params::kMaxBytes));
+  }
   VYRE_ASSIGN(const backend::PipelineHandle pipeline, device.compile(program, {.values = values}));
   CompiledProgram compiled{.program = program, .values = {values.begin(), values.end()}, .pipeline = pipeline};
   // It was compiled, so that it can be specialised.

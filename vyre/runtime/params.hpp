@@ -17,7 +17,7 @@ namespace vyre::runtime {
 /// Values for the push constants of a dispatch: one for each member in order, or by name, or the bytes of all.
 class Params {
  public:
-  static constexpr std::size_t kMaxBytes = 256;  ///< No device has more.
+  static constexpr std::size_t kMaxBytes = 256;  ///< Programs that have more are refused.
   static constexpr std::size_t kMaxValues = 32;
 
   /// One value: a scalar, or a vector of two to four. Without defaults, so that making `Params` costs nothing.
@@ -36,7 +36,7 @@ class Params {
 
   /// All bytes of the block, as the kernel lays them out.
   [[nodiscard]] static Params from_bytes(std::span<const std::byte> bytes) noexcept {
-    VYRE_CHECK(bytes.size() <= kMaxBytes, "no device has more than 256 bytes of push constants");
+    VYRE_CHECK(bytes.size() <= kMaxBytes, "there are at most 256 bytes of push constants");
     Params params;
     params.is_block_ = true;
     params.size_ = static_cast<std::uint16_t>(bytes.size());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -148,8 +149,14 @@ Result<void> Session::read_bytes(const BufferView& from, std::span<std::byte> by
   state.report.bytes_read += bytes.size();
   // Where the host sees the memory, it reads it at the end; unless something writes there before.
   if (slot->mapped != nullptr) {
+    const auto is_same_memory = [&](const State::PendingRead& read) {
+      return std::less{}(read.to.data(), bytes.data() + bytes.size()) &&
+             std::less{}(bytes.data(), read.to.data() + read.to.size());
+    };
+    const bool is_read_again = std::ranges::any_of(state.reads, is_same_memory);
     state.reads.push_back({.to = bytes, .buffer = from.index, .offset = from.offset, .batch = state.batch});
-    return {};
+    // What is read into the same memory comes there in order, as copies do.
+    return is_read_again ? state.stage_reads() : Result<void>{};
   }
   for (std::uint64_t offset = from.offset; !bytes.empty();) {
     if (state.readbacks.size() > kMaxStaging) VYRE_TRY(state.empty(state.readbacks));
@@ -336,13 +343,15 @@ Result<SessionTicket> Session::flush() {
   // Reads must be done with this ticket, whatever comes behind it.
   VYRE_TRY(state.stage_reads());
   VYRE_TRY(state.flush_batch());
-  return SessionTicket{.batch = state.batch - 1};
+  return SessionTicket{.session = state.id, .batch = state.batch - 1};
 }
 
 Result<void> Session::wait(SessionTicket ticket) {
   State& state = *state_;
   VYRE_TRY(state.check_usable());
-  if (ticket.batch >= state.batch) return invalid("the ticket was not given by this session");
+  if (ticket.session != state.id || ticket.batch >= state.batch) {
+    return invalid("the ticket was not given by this session");
+  }
   return state.wait_for(ticket.batch);
 }
 
@@ -354,6 +363,8 @@ Result<RunReport> Session::finish() {
   if (done || done.error().code != ErrorCode::DeviceLost) {
     if (!state.pending.empty()) {
       Result<void> waited = state.wait_for(state.pending.back().batch);
+      // Nothing is lost by waiting too short: the next finish goes on where this one stopped.
+      if (done && !waited && waited.error().code == ErrorCode::TimedOut) return std::unexpected{waited.error()};
       if (done) done = std::move(waited);
     }
   }

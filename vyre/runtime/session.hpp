@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <bit>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -104,6 +107,7 @@ struct CaptureParams {
 
 /// A point in the work of a session, from `flush`.
 struct SessionTicket {
+  std::uint64_t session = 0;
   std::uint64_t batch = 0;
 
   friend bool operator==(const SessionTicket&, const SessionTicket&) = default;
@@ -130,7 +134,9 @@ class Session {
   [[nodiscard]] Result<BufferView> bytes(std::uint64_t size);
   template <typename T>
   [[nodiscard]] Result<Buffer<T>> buffer(std::uint64_t count) {
-    VYRE_ASSIGN(const BufferView view, bytes(count * sizeof(T)));
+    // What is too large for a number of bytes is too large for every device.
+    constexpr std::uint64_t kMost = ~std::uint64_t{0};
+    VYRE_ASSIGN(const BufferView view, bytes(count > kMost / sizeof(T) ? kMost : count * sizeof(T)));
     return Buffer<T>{view};
   }
   /// With the elements of a range, which are copied at once.
@@ -163,6 +169,16 @@ class Session {
   [[nodiscard]] Result<void> copy(const BufferView& from, const BufferView& to);
   /// Repeats four bytes; all must be the same where the view does not begin and end at multiples of four.
   [[nodiscard]] Result<void> fill(const BufferView& view, std::uint32_t pattern);
+  template <std::floating_point T>
+  Result<void> fill(const BufferView& view, T value) = delete;
+  /// Sets every element.
+  template <typename T>
+    requires(sizeof(T) <= 4 && 4 % sizeof(T) == 0)
+  [[nodiscard]] Result<void> fill(const Buffer<T>& buffer, std::type_identity_t<T> value) {
+    std::array<T, 4 / sizeof(T)> pattern;
+    pattern.fill(value);
+    return fill(BufferView{buffer}, std::bit_cast<std::uint32_t>(pattern));
+  }
 
   [[nodiscard]] Result<void> dispatch(const program::Program& program, std::span<const Argument> arguments,
                                       const DispatchOptions& options = {});

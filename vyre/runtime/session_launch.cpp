@@ -53,7 +53,8 @@ PlannedBatch Session::State::plan_batch(std::size_t max_arms, Places& places) {
     all.largest_wave += arm.largest_wave;
     all.barriers += arm.barriers;
   }
-  all.barriers_avoided = static_cast<std::uint32_t>(gathered.list.commands().size()) - 1 - all.barriers;
+  const auto operations = static_cast<std::uint32_t>(gathered.list.commands().size());
+  all.barriers_avoided = operations == 0 ? 0 : operations - 1 - all.barriers;
   if (all.largest_wave > 1) {
     const policy::AuditEvent event{.substrate = policy::Substrate::ArmIndependence,
                                    .action = policy::Action::RunConcurrently,

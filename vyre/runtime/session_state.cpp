@@ -29,6 +29,7 @@ Session::State::~State() {
   for (const CaptureSlot& each : captures) {
     if (each.is_alive) std::ignore = device->free(each.recording);
   }
+  captures.clear();
   for (const CompiledProgram& each : programs) std::ignore = device->free(each.pipeline);
   for (const BufferSlot& each : buffers) {
     if (each.generation % 2 == 1) std::ignore = device->free(each.handle);
