@@ -38,7 +38,7 @@ TEST(MappedFile, TakesFilesOnly) {
   EXPECT_THAT(MappedFile::open(pipe).error().message, HasSubstr("a device or a pipe"));
   fs::remove(pipe);
   const fs::path empty = folder / "vyre_empty";
-  std::ofstream{empty};
+  std::ofstream{empty} << "";
   EXPECT_TRUE(MappedFile::open(empty).value().bytes().empty());
 }
 

@@ -29,6 +29,8 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+const std::string kVyre = VYRE_BIN_DIR "/vyre";
+
 TEST(RunFiles, NumpyAndVyreReadEachOther) {
   const JobFolder folder;
   // Every type, shape and version that numpy writes, both byte orders; what comes back must be the same array.
@@ -226,14 +228,13 @@ TEST(RunFiles, AJobKilledAtAnyMomentLeavesWholeFiles) {
   for (int i = 0; i < 40; ++i) {
     folder.write("out/a.bin", "old");
     folder.write("out/a.npy", "old");
-    const std::string vyre = VYRE_BIN_DIR "/vyre";
     const std::string job = folder.path("job.toml");
-    const char* const arguments[] = {vyre.c_str(), "run", job.c_str(), nullptr};
+    const char* const arguments[] = {kVyre.c_str(), "run", job.c_str(), nullptr};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     pid_t child = 0;
-    ASSERT_EQ(posix_spawn(&child, vyre.c_str(), &actions, nullptr, const_cast<char**>(arguments), environ), 0);
+    ASSERT_EQ(posix_spawn(&child, kVyre.c_str(), &actions, nullptr, const_cast<char**>(arguments), environ), 0);
     posix_spawn_file_actions_destroy(&actions);
     // Late more often than early: that is when files are written.
     const auto moment = whole.count() * (40 + static_cast<std::int64_t>(random() % 70)) / 100;
@@ -253,8 +254,8 @@ TEST(RunFiles, AFileThatCannotGrowLosesNothing) {
   folder.write("job.toml", kWriteJob);
   fs::create_directories(folder.path("out"));
   folder.write("out/a.bin", "old");
-  const CommandResult result = run_command(
-      {"sh", "-c", "ulimit -f 2000; exec \"$0\" run \"$1\"", VYRE_BIN_DIR "/vyre", folder.path("job.toml")});
+  const CommandResult result =
+      run_command({"sh", "-c", "ulimit -f 2000; exec \"$0\" run \"$1\"", kVyre, folder.path("job.toml")});
   EXPECT_EQ(result.exit_code, 4);
   EXPECT_THAT(result.err, AllOf(HasSubstr("error[unavailable]: "), HasSubstr("job.toml:4:"), HasSubstr("out/a.bin"),
                                 HasSubstr("File too large")));

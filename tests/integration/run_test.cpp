@@ -17,6 +17,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
+const std::string kVyre = VYRE_BIN_DIR "/vyre";
+
 /// y = scale * x + y, one at a time; the size of a group can be chosen.
 constexpr const char* kAxpy = R"(#version 450
 layout(local_size_x_id = 0) in;
@@ -161,7 +163,7 @@ TEST_F(RunCommand, ChoosesADevice) {
 
 TEST_F(RunCommand, RunsInline) {
   const json said = json::parse(folder_.run(kJob, {"--inline", "--json"}).out);
-  if (said["configuration"] == "") GTEST_SKIP() << "no software driver";
+  if (said["configuration"].get<std::string>().empty()) GTEST_SKIP() << "no software driver";
   EXPECT_EQ(said["configuration"], "inline");
   EXPECT_EQ(json::parse(folder_.run(kJob, {"--json"}).out)["configuration"], "threaded");
 }
@@ -169,8 +171,7 @@ TEST_F(RunCommand, RunsInline) {
 TEST_F(RunCommand, DryRunNeedsNoDeviceAndWritesNothing) {
   folder_.write("job.toml", kJob);
   const std::vector<std::string> command{
-      "env", "VK_ICD_FILENAMES=/nowhere.json", "VK_DRIVER_FILES=/nowhere.json", VYRE_BIN_DIR "/vyre",
-      "run", folder_.path("job.toml")};
+      "env", "VK_ICD_FILENAMES=/nowhere.json", "VK_DRIVER_FILES=/nowhere.json", kVyre, "run", folder_.path("job.toml")};
   std::vector<std::string> dry = command;
   dry.emplace_back("--dry-run");
   const CommandResult result = run_command(dry);
@@ -429,7 +430,7 @@ void main() {
                   "repeat = " +
                       repeat + " } ]\n");
     // `script` gives the command a terminal.
-    return run_command({"script", "-qec", VYRE_BIN_DIR "/vyre run " + folder_.path("job.toml"), "/dev/null"});
+    return run_command({"script", "-qec", kVyre + " run " + folder_.path("job.toml"), "/dev/null"});
   };
   const CommandResult longer = on_terminal("8000");
   EXPECT_EQ(longer.exit_code, 0) << longer.out;
