@@ -52,6 +52,21 @@ TEST_P(Streaming, IsReplayedAlthoughFramesArePending) {
   EXPECT_GT(report.replays, std::uint64_t{kFrames} * 9 / 10) << to_text(report);
 }
 
+TEST_P(Streaming, ReadsIntoTheSameMemoryComeInOrder) {
+  const std::shared_ptr<backend::Device> device = open_vulkan({.map_device_memory = GetParam()}).value();
+  Session session = Session::open(device).value();
+  const runtime::BufferView a = session.bytes(kBytes).value();
+  const runtime::BufferView b = session.bytes(kBytes).value();
+  ASSERT_TRUE(session.fill(a, 0x0101'0101U));
+  ASSERT_TRUE(session.fill(b, 0x0202'0202U));
+  std::vector<std::byte> host(kBytes);
+  ASSERT_TRUE(session.read_bytes(a, host));
+  ASSERT_TRUE(session.read_bytes(b, host));
+  ASSERT_TRUE(session.fill(b, 0));
+  ASSERT_TRUE(session.finish());
+  EXPECT_THAT(host, testing::Each(std::byte{2}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Memory, Streaming, testing::Bool(),
                          [](const auto& each) { return each.param ? "Mapped" : "Staged"; });
 

@@ -43,6 +43,15 @@ TEST(DeviceTime, IsTheTimeOfTheWorkInEveryMode) {
   }
 }
 
+TEST(DeviceTime, OfACaptureEndsWithTheSession) {
+  const std::shared_ptr<backend::Device> device = open_fake({.costs = {.copy_ns = kFillNs}});
+  Session session = Session::open(device, {.time_device = true}).value();
+  const runtime::BufferView view = session.bytes(64).value();
+  const runtime::Capture capture = session.capture([&] { return session.fill(view, 0); }).value();
+  EXPECT_TRUE(session.replay(capture));
+  EXPECT_GE(session.finish().value().device_ns, kFillNs);
+}
+
 TEST(DeviceTime, IsNotTakenUnlessAskedFor) {
   const report::RunReport report = run(LaunchMode::Auto, false, 3, 3);
   EXPECT_EQ(report.timed_submissions, 0U);

@@ -170,7 +170,16 @@ const std::vector<Mistake>& mistakes() {
       {with_end("[[steps]]\ncopy = { from = 'x' }\n"), "job.toml:15:8: 'copy' has no 'to', it takes the name of"},
       {with_end("[[steps]]\ncopy = { from = 'x', to = { buffer = 'y', count = 3 } }\n"),
        "256 bytes of 'x' are copied to 12 of 'y', it takes as many"},
-      {with_end("[[steps]]\ncopy = { from = 'x', to = 'x' }\n"), "job.toml:14:1: 256 bytes at 0 overlap"},
+      {with_end("[[steps]]\ncopy = { from = 'x', to = 'x' }\n"), "job.toml:15:27: what is copied overlaps the place"},
+      {with_step("bindings = { X = 'x', Y = 'x' }\nsize = 64\nparams = { scale = 1, count = 64, at = [0, 0] }\n"),
+       "job.toml:11:27: binding 0 'X' and binding 1 'Y' overlap, and one of them is written"},
+      {with_end("[buffers.d]\nzeros = 8\ntype = 'f64'\n[[steps]]\nprogram = 'axpy'\nsize = 8\n"
+                "bindings = { X = 'd', Y = 'y' }\nparams = { scale = 1, count = 8, at = [0, 0] }\n"),
+       "job.toml:20:18: buffer 'd' is f64, binding 0 'X' is an array of float; give it one of that type, or say"},
+      {with_end("[buffers.d]\nzeros = 8\ntype = 'u32'\n[[steps]]\nprogram = 'axpy'\nsize = 8\n"
+                "bindings = { X = { buffer = 'd', reinterpret = 1 }, Y = 'y' }\n"),
+       "job.toml:20:48: 'reinterpret' is the number 1, it takes true or false"},
+      {with_end("[[outputs]]\nbuffer = 'y'\nraw = 'job.toml'\n"), "the output would take the place of the job itself"},
       {with_end("[[steps]]\nfill = { buffer = 'x' }\n"), "job.toml:15:8: 'fill' has no 'value', it takes a number"},
       {with_end("[[steps]]\nfor = { i = [1] }\n"), "job.toml:14:1: a step has none of program, copy, fill, steps"},
       {with_end("[[steps]]\nfor = { i = [1], j = [2] }\nsteps = []\n"), "'for' has 2 variables, it takes one variable"},

@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -447,6 +448,45 @@ TEST_F(RunCommand, HelpNamesEveryFlag) {
     EXPECT_THAT(result.out, HasSubstr(flag));
   }
   EXPECT_THAT(run_vyre({"--help"}).out, HasSubstr("vyre run "));
+}
+
+TEST(RunOutputs, ReinterpretsABufferIfToldTo) {
+  const JobFolder folder;
+  folder.write("bits.comp",
+               "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer B { uint b[]; };\n"
+               "void main() { b[gl_GlobalInvocationID.x] ^= 0x80000000u; }\n");
+  const CommandResult result = folder.run(
+      "[programs.bits]\nglsl = 'bits.comp'\n[buffers.f]\nfull = 3\nvalue = 1.5\ntype = 'f32'\n"
+      "[[steps]]\nprogram = 'bits'\nsize = 3\nbindings = { B = { buffer = 'f', reinterpret = true } }\n"
+      "[[outputs]]\nbuffer = 'f'\nprint = true\n");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("-1.5, -1.5, -1.5"));
+}
+
+TEST(RunOutputs, KeepsTheReportApartFromJobAndOutputs) {
+  const JobFolder folder;
+  const std::string job =
+      "[buffers.b]\nzeros = 4\ntype = 'u8'\n[[steps]]\nfill = { buffer = 'b', value = 7 }\n"
+      "[[outputs]]\nbuffer = 'b'\nraw = 'b.bin'\n";
+  for (const std::string name : {"b.bin", "job.toml"}) {
+    const CommandResult result = folder.run(job, {"--report", folder.path(name)});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("--report is"));
+    EXPECT_FALSE(folder.has("b.bin"));
+  }
+  EXPECT_EQ(folder.read("job.toml"), job);
+}
+
+TEST(RunOutputs, WritesBehindWhatItsOutputHasAlready) {
+  const JobFolder folder;
+  folder.write("job.toml",
+               "[buffers.b]\nzeros = 2\ntype = 'u8'\n[[steps]]\nfill = { buffer = 'b', value = 65 }\n"
+               "[[outputs]]\nbuffer = 'b'\nraw = '/dev/stdout'\n");
+  folder.write("log.txt", "precious\n");
+  const std::string command =
+      std::string{VYRE_BIN_DIR "/vyre run "} + folder.path("job.toml") + " >> " + folder.path("log.txt");
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  EXPECT_THAT(folder.read("log.txt"), testing::AllOf(testing::StartsWith("precious\nAA"), HasSubstr("1 fill")));
 }
 
 }  // namespace

@@ -363,16 +363,13 @@ Result<RunReport> Session::finish() {
   if (done || done.error().code != ErrorCode::DeviceLost) {
     if (!state.pending.empty()) {
       Result<void> waited = state.wait_for(state.pending.back().batch);
-      // Nothing is lost by waiting too short: the next finish goes on where this one stopped.
-      if (done && !waited && waited.error().code == ErrorCode::TimedOut) return std::unexpected{waited.error()};
       if (done) done = std::move(waited);
     }
   }
   if (!done) {
     state.failure.reset();
     Error error = std::move(done).error();
-    error.context.push_back(
-        fmt::format("{} of {} submissions completed", state.completed_submissions, state.report.submissions));
+    error.context.push_back(state.how_far());
     state.reads.clear();
     state.end_run();
     return std::unexpected{std::move(error)};

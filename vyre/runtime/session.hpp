@@ -177,7 +177,7 @@ class Session {
   [[nodiscard]] Result<void> fill(const Buffer<T>& buffer, std::type_identity_t<T> value) {
     std::array<T, 4 / sizeof(T)> pattern;
     pattern.fill(value);
-    return fill(BufferView{buffer}, std::bit_cast<std::uint32_t>(pattern));
+    return fill(buffer.view(), std::bit_cast<std::uint32_t>(pattern));
   }
 
   [[nodiscard]] Result<void> dispatch(const program::Program& program, std::span<const Argument> arguments,
@@ -208,8 +208,8 @@ class Session {
   [[nodiscard]] Result<SessionTicket> flush();
   /// Waits for a ticket; what was read before it is there then.
   [[nodiscard]] Result<void> wait(SessionTicket ticket);
-  /// Launches everything, waits for it, and says what was done. After a failure the error says how much completed, and
-  /// the session is empty.
+  /// Launches everything, waits for it, and says what was done. After a failure, a wait that was too short among
+  /// them, the error says how much completed, reads do not come any more, and the session is empty.
   [[nodiscard]] Result<RunReport> finish();
 
  private:

@@ -2,6 +2,8 @@
 #include <cstring>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <vyre/runtime/session_state.hpp>
 
 namespace vyre::runtime {
@@ -88,6 +90,10 @@ void Session::State::read_directly() {
   reads.clear();
 }
 
+std::string Session::State::how_far() const {
+  return fmt::format("{} of {} submissions completed", completed_submissions, report.submissions);
+}
+
 RunReport Session::State::end_run() {
   report::AuditSnapshot snapshot = log.snapshot();
   report.elapsed_ns = begin_ns ? device->now_ns() - *begin_ns : 0;
@@ -103,6 +109,8 @@ RunReport Session::State::end_run() {
   std::erase_if(ended.programs, [](const report::ProgramReport& each) { return each.dispatches == 0; });
   begin_ns.reset();
   completed_submissions = 0;
+  // After a wait that was too short; they count to the run that is over.
+  for (PendingBatch& each : pending) each.submissions = 0;
   return ended;
 }
 
