@@ -349,6 +349,7 @@ Result<SessionTicket> Session::flush() {
 Result<void> Session::wait(SessionTicket ticket) {
   State& state = *state_;
   VYRE_TRY(state.check_usable());
+  if (ticket == SessionTicket{}) return {};
   if (ticket.session != state.id || ticket.batch >= state.batch) {
     return invalid("the ticket was not given by this session");
   }

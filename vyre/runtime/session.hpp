@@ -105,7 +105,7 @@ struct CaptureParams {
   Params params = {};
 };
 
-/// A point in the work of a session, from `flush`.
+/// A point in the work of a session, from `flush`. One of its own making is done from the start.
 struct SessionTicket {
   std::uint64_t session = 0;
   std::uint64_t batch = 0;
