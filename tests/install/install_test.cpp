@@ -144,7 +144,7 @@ TEST(Install, TheHeadersNeedNothingElse) {
 
 TEST(Install, AProjectFindsThePackage) {
   const std::string folder = fresh_folder("consumer");
-  output_of({VYRE_CMAKE, "-S", kConsumer, "-B", folder, "-DCMAKE_PREFIX_PATH=" + kInstalled.string(),
+  output_of({VYRE_CMAKE, "-G", "Ninja", "-S", kConsumer, "-B", folder, "-DCMAKE_PREFIX_PATH=" + kInstalled.string(),
              "-DCMAKE_CXX_COMPILER=" + std::string{VYRE_COMPILER}, "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror"});
   output_of({VYRE_CMAKE, "--build", folder});
   EXPECT_THAT(output_of({folder + "/consumer"}), HasSubstr("10,000 squares are right"));
@@ -157,8 +157,8 @@ TEST(Install, AnotherVersionIsRefused) {
   const fs::path folder = fresh_folder("another_version");
   std::ofstream{folder / "CMakeLists.txt"} << "cmake_minimum_required(VERSION 3.25)\nproject(another NONE)\n"
                                               "find_package(vyre 0.9 REQUIRED)\n";
-  const CommandResult result =
-      run_command({VYRE_CMAKE, "-S", folder, "-B", folder / "build", "-DCMAKE_PREFIX_PATH=" + kInstalled.string()});
+  const CommandResult result = run_command(
+      {VYRE_CMAKE, "-G", "Ninja", "-S", folder, "-B", folder / "build", "-DCMAKE_PREFIX_PATH=" + kInstalled.string()});
   EXPECT_NE(result.exit_code, 0);
   EXPECT_THAT(result.err, HasSubstr("version: " VYRE_VERSION));
 }
