@@ -8,7 +8,7 @@
 
 namespace vyre::backends::vulkan {
 
-/// Sets of descriptors beyond this are not worth their room in every command context.
+/// A pipeline has a layout for every set up to its last, so that their number is bounded where a device has no bound.
 inline constexpr std::uint32_t kMaxBoundSets = 8;
 inline constexpr std::uint32_t kMaxQueues = 4;
 

@@ -370,7 +370,8 @@ Result<RunReport> Session::finish() {
   if (!done) {
     state.failure.reset();
     Error error = std::move(done).error();
-    error.context.push_back(state.how_far());
+    error.context.push_back(
+        fmt::format("{} of {} submissions completed", state.completed_submissions, state.report.submissions));
     state.reads.clear();
     state.end_run();
     return std::unexpected{std::move(error)};

@@ -2,8 +2,6 @@
 #include <cstring>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include <vyre/runtime/session_state.hpp>
 
 namespace vyre::runtime {
@@ -88,10 +86,6 @@ void Session::State::read_directly() {
     if (read.from == nullptr) std::memcpy(read.to.data(), buffers[read.buffer].mapped + read.offset, read.to.size());
   }
   reads.clear();
-}
-
-std::string Session::State::how_far() const {
-  return fmt::format("{} of {} submissions completed", completed_submissions, report.submissions);
 }
 
 RunReport Session::State::end_run() {

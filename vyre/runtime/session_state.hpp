@@ -203,8 +203,6 @@ struct Session::State {
   [[nodiscard]] std::unexpected<Error> broken(Error error);
   /// Gives the host what it reads from memory that it shares with the device, which is idle.
   void read_directly();
-  /// `3 of 5 submissions completed`
-  [[nodiscard]] std::string how_far() const;
   /// The report so far; the next one begins.
   RunReport end_run();
 
