@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include <vyre/base/u128.hpp>
+#include <vyre/program/saturating.hpp>
 #include <vyre/program/spirv/cfg.hpp>
 
 namespace vyre::program {
@@ -54,6 +56,47 @@ class LoopBounds {
  public:
   LoopBounds(const Module& module, const Function& function, Constants& constants, std::uint64_t& effort)
       : module_{module}, function_{function}, constants_{constants}, effort_{effort}, flow_{module, function} {}
+
+  /// The iterations of all loops of one call; `cost_of(function)` are those of one that it calls.
+  template <typename CostOf>
+  std::optional<std::uint64_t> iterations(CostOf cost_of) {
+    struct Bounded {
+      LoopBlocks blocks;
+      std::uint64_t trips;
+    };
+    std::vector<Bounded> loops;
+    for (std::uint32_t block = 0; block < function_.blocks.size(); ++block) {
+      const std::optional<Instruction> merge = loop_merge(block);
+      if (!merge || flow_.immediate_dominator(block) == ControlFlow::kNone) continue;
+      const std::optional<std::uint64_t> trips = bound(block, *merge);
+      if (!trips) return std::nullopt;
+      loops.push_back({.blocks = {.header = block, .merge = flow_.block_of_label(merge->operand(0))}, .trips = *trips});
+    }
+    // How often a block runs at most: as often as all loops around it together.
+    const auto times = [&](std::uint32_t block) {
+      std::uint64_t count = 1;
+      for (const Bounded& loop : loops) {
+        if (block != loop.blocks.header && is_inside(loop.blocks, block)) {
+          count = saturating_mul(count, saturating_add(loop.trips, 1));
+        }
+      }
+      return count;
+    };
+    std::uint64_t sum = 0;
+    for (const Bounded& loop : loops) {
+      if (!spend()) return std::nullopt;
+      sum = saturating_add(sum, saturating_mul(times(loop.blocks.header), saturating_add(loop.trips, 1)));
+    }
+    for (std::uint32_t block = 0; block < function_.blocks.size(); ++block) {
+      for (std::size_t i = function_.blocks[block].begin; i < function_.blocks[block].end; ++i) {
+        if (module_[i].op() != spv::OpFunctionCall) continue;
+        const std::optional<std::uint64_t> callee = cost_of(module_[i].operand(0));
+        if (!callee) return std::nullopt;
+        if (*callee != 0) sum = saturating_add(sum, saturating_mul(times(block), *callee));
+      }
+    }
+    return sum == std::numeric_limits<std::uint64_t>::max() ? std::nullopt : std::optional{sum};
+  }
 
   std::vector<Loop> all() {
     std::vector<Loop> loops;
@@ -446,6 +489,31 @@ std::vector<Loop> derive_loops(const Module& module, const Function& function, C
   const bool has_loops = std::ranges::any_of(function.blocks, is_loop);
   if (!has_loops) return {};
   return LoopBounds{module, function, constants, effort}.all();
+}
+
+std::optional<std::uint64_t> derive_iterations(const Module& module, std::span<const Function* const> functions,
+                                               Constants& constants, std::uint64_t& effort) {
+  // Callees first: a function is done once all that it calls are. None calls itself, so that each round does one.
+  std::unordered_map<Id, std::optional<std::uint64_t>> costs;
+  const auto is_ready = [&](const Function& function) {
+    for (std::size_t i = function.begin; i < function.end; ++i) {
+      if (module[i].op() == spv::OpFunctionCall && !costs.contains(module[i].operand(0))) return false;
+    }
+    return true;
+  };
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const Function* function : functions) {
+      if (costs.contains(function->id) || !is_ready(*function)) continue;
+      progress = true;
+      std::optional<std::uint64_t> cost;
+      if (function->blocks.size() <= kMaxBlocks) {
+        cost = LoopBounds{module, *function, constants, effort}.iterations([&](Id callee) { return costs[callee]; });
+      }
+      costs.emplace(function->id, cost);
+    }
+  }
+  return functions.empty() || !costs.contains(functions[0]->id) ? std::nullopt : costs[functions[0]->id];
 }
 
 }  // namespace vyre::program

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include <vyre/program/interface.hpp>
@@ -18,5 +20,12 @@ namespace vyre::program {
 /// `effort` is the number of steps the search may still take, over all functions; without any left loops have no bound.
 [[nodiscard]] std::vector<Loop> derive_loops(const spirv::Module& module, const spirv::Function& function,
                                              spirv::Constants& constants, std::uint64_t& effort);
+
+/// The most iterations that all loops together make in one call of the first function, each loop counting one more than
+/// its body runs. Nothing if a loop has no bound that can be proven, or the sum is beyond 64 bits.
+/// `functions` are all that it reaches.
+[[nodiscard]] std::optional<std::uint64_t> derive_iterations(const spirv::Module& module,
+                                                             std::span<const spirv::Function* const> functions,
+                                                             spirv::Constants& constants, std::uint64_t& effort);
 
 }  // namespace vyre::program

@@ -85,9 +85,8 @@ Result<std::vector<std::uint32_t>> read_program_words(const fs::path& path, cons
 Result<Program> Program::from_spirv(std::span<const std::uint32_t> words, const ProgramOptions& options) {
   const std::string name = options.name.empty() ? "kernel" : options.name;
   const auto named = [&name](const Error& error) { return in_context(error, in_program(name)); };
-  if (auto valid = validate(words, {.target = options.target, .scalar_layout = options.scalar_layout}); !valid) {
-    return named(valid.error());
-  }
+  const ValidationOptions validation{.target = options.target, .scalar_layout = options.scalar_layout};
+  if (auto valid = validate(words, validation); !valid) return named(valid.error());
   Result<spirv::Module> module = spirv::Module::read(words);
   if (!module) return named(module.error());
   Result<Interface> interface = reflect(*module, options.entry_point);
@@ -98,6 +97,7 @@ Result<Program> Program::from_spirv(std::span<const std::uint32_t> words, const 
   }
   auto data = std::make_shared<Data>(Data{.name = name,
                                           .words = {words.begin(), words.end()},
+                                          .validation = validation,
                                           .module = std::make_shared<const spirv::Module>(*std::move(module)),
                                           .interface = *std::move(interface),
                                           .module_hash = Hasher{}.add(words).finish(),

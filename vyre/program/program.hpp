@@ -16,6 +16,7 @@
 #include <vyre/program/interface.hpp>
 #include <vyre/program/spirv/spec_override.hpp>
 #include <vyre/program/target.hpp>
+#include <vyre/program/validate.hpp>
 
 namespace vyre::program {
 
@@ -68,6 +69,8 @@ class Program {
   [[nodiscard]] std::span<const std::uint32_t> words() const noexcept { return data_->words; }
   [[nodiscard]] const spirv::Module& module() const noexcept { return *data_->module; }
   [[nodiscard]] const Interface& interface() const noexcept { return data_->interface; }
+  /// What it was checked against.
+  [[nodiscard]] const ValidationOptions& validation() const noexcept { return data_->validation; }
   [[nodiscard]] Hash128 module_hash() const noexcept { return data_->module_hash; }
   [[nodiscard]] Hash128 interface_hash() const noexcept { return data_->interface_hash; }
 
@@ -83,6 +86,7 @@ class Program {
   struct Data {
     std::string name;
     std::vector<std::uint32_t> words;
+    ValidationOptions validation;
     std::shared_ptr<const spirv::Module> module;
     Interface interface;
     Hash128 module_hash;

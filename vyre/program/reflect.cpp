@@ -30,56 +30,6 @@ constexpr std::uint64_t kLoopEffort = 4'000'000;
 
 std::string quoted(std::string_view text) { return fmt::format("'{}'", text); }
 
-Result<Instruction> find_entry_point(const Module& module, std::string_view name) {
-  std::vector<Instruction> found;
-  std::vector<std::string> names;
-  std::vector<std::string> others;
-  for (std::size_t i = 0; i < module.global_count(); ++i) {
-    const Instruction entry = module[i];
-    if (entry.op() != spv::OpEntryPoint) continue;
-    const std::string_view own = entry.string(2);
-    if (entry.operand(0) != spv::ExecutionModelGLCompute) {
-      others.push_back(fmt::format("{} '{}'", enumerant_name(OperandKind::ExecutionModel, entry.operand(0)), own));
-      continue;
-    }
-    names.push_back(quoted(own));
-    if (name.empty() || own == name) found.push_back(entry);
-  }
-  if (found.size() == 1) return found[0];
-  if (names.empty()) {
-    return fail(ErrorCode::Unsupported, others.empty() ? "the module has no entry point, it needs a compute one"
-                                                       : fmt::format("the module has no compute entry point, it has {}",
-                                                                     fmt::join(others, ", ")));
-  }
-  if (found.empty()) {
-    return fail(ErrorCode::InvalidArgument,
-                fmt::format("the module has no compute entry point '{}', it has {}", name, fmt::join(names, ", ")));
-  }
-  return fail(ErrorCode::InvalidArgument, fmt::format("the module has {} compute entry points, one must be named: {}",
-                                                      names.size(), fmt::join(names, ", ")));
-}
-
-/// The functions that a call of one can reach, itself first.
-std::vector<const Function*> reachable_functions(const Module& module, Id entry) {
-  std::vector<const Function*> reached;
-  std::vector<bool> seen(module.functions().size(), false);
-  const auto reach = [&](Id id) {
-    const Function* function = module.function(id);
-    if (function == nullptr) return;
-    const auto index = static_cast<std::size_t>(function - module.functions().data());
-    if (seen[index]) return;
-    seen[index] = true;
-    reached.push_back(function);
-  };
-  reach(entry);
-  for (std::size_t i = 0; i < reached.size(); ++i) {
-    for (std::size_t at = reached[i]->begin; at < reached[i]->end; ++at) {
-      if (module[at].op() == spv::OpFunctionCall) reach(module[at].operand(0));
-    }
-  }
-  return reached;
-}
-
 bool is_atomic(spv::Op op) {
   return (op >= spv::OpAtomicLoad && op <= spv::OpAtomicXor) || op == spv::OpAtomicFlagTestAndSet ||
          op == spv::OpAtomicFlagClear || op == spv::OpAtomicFAddEXT || op == spv::OpAtomicFMinEXT ||
@@ -373,8 +323,9 @@ class Reflection {
     std::ranges::sort(interface_.capabilities);
     std::ranges::sort(interface_.extensions);
     // Some compilers declare a specialised workgroup size twice under one id; the constant with a name tells more.
-    std::ranges::sort(interface_.spec_constants, {},
-                      [](const SpecConstant& c) { return std::tuple{c.id, c.name.empty(), std::string_view{c.name}}; });
+    std::ranges::sort(interface_.spec_constants, {}, [](const SpecConstant& c) {
+      return std::tuple{c.id, c.name.empty(), std::string_view{c.name}};
+    });
     const auto repeated = std::ranges::unique(interface_.spec_constants, {}, &SpecConstant::id);
     interface_.spec_constants.erase(repeated.begin(), repeated.end());
     sort_bindings();
@@ -403,6 +354,55 @@ class Reflection {
 };
 
 }  // namespace
+
+Result<Instruction> find_entry_point(const Module& module, std::string_view name) {
+  std::vector<Instruction> found;
+  std::vector<std::string> names;
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < module.global_count(); ++i) {
+    const Instruction entry = module[i];
+    if (entry.op() != spv::OpEntryPoint) continue;
+    const std::string_view own = entry.string(2);
+    if (entry.operand(0) != spv::ExecutionModelGLCompute) {
+      others.push_back(fmt::format("{} '{}'", enumerant_name(OperandKind::ExecutionModel, entry.operand(0)), own));
+      continue;
+    }
+    names.push_back(quoted(own));
+    if (name.empty() || own == name) found.push_back(entry);
+  }
+  if (found.size() == 1) return found[0];
+  if (names.empty()) {
+    return fail(ErrorCode::Unsupported, others.empty() ? "the module has no entry point, it needs a compute one"
+                                                       : fmt::format("the module has no compute entry point, it has {}",
+                                                                     fmt::join(others, ", ")));
+  }
+  if (found.empty()) {
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("the module has no compute entry point '{}', it has {}", name, fmt::join(names, ", ")));
+  }
+  return fail(ErrorCode::InvalidArgument, fmt::format("the module has {} compute entry points, one must be named: {}",
+                                                      names.size(), fmt::join(names, ", ")));
+}
+
+std::vector<const Function*> reachable_functions(const Module& module, Id entry) {
+  std::vector<const Function*> reached;
+  std::vector<bool> seen(module.functions().size(), false);
+  const auto reach = [&](Id id) {
+    const Function* function = module.function(id);
+    if (function == nullptr) return;
+    const auto index = static_cast<std::size_t>(function - module.functions().data());
+    if (seen[index]) return;
+    seen[index] = true;
+    reached.push_back(function);
+  };
+  reach(entry);
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    for (std::size_t at = reached[i]->begin; at < reached[i]->end; ++at) {
+      if (module[at].op() == spv::OpFunctionCall) reach(module[at].operand(0));
+    }
+  }
+  return reached;
+}
 
 Result<Interface> reflect(const Module& module, std::string_view entry_point,
                           std::span<const spirv::SpecOverride> overrides) {

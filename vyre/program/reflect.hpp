@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <vyre/base/error.hpp>
 #include <vyre/program/interface.hpp>
@@ -18,5 +19,11 @@ namespace vyre::program {
 /// one that was named is not there.
 [[nodiscard]] Result<Interface> reflect(const spirv::Module& module, std::string_view entry_point = {},
                                         std::span<const spirv::SpecOverride> overrides = {});
+
+/// The compute entry point of a name, or the only one there is. Fails as `reflect` does.
+[[nodiscard]] Result<spirv::Instruction> find_entry_point(const spirv::Module& module, std::string_view name);
+
+/// The functions that a call of one can reach, itself first.
+[[nodiscard]] std::vector<const spirv::Function*> reachable_functions(const spirv::Module& module, spirv::Id entry);
 
 }  // namespace vyre::program

@@ -1,0 +1,180 @@
+#include <vyre/program/forms/form.hpp>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <vyre/program/forms/kernel_facts.hpp>
+#include <vyre/program/forms/launcher.hpp>
+#include <vyre/program/forms/module_writer.hpp>
+#include <vyre/program/forms/pointer_rewriter.hpp>
+#include <vyre/program/loops.hpp>
+#include <vyre/program/reflect.hpp>
+#include <vyre/program/spirv/module.hpp>
+#include <vyre/program/validate.hpp>
+
+namespace vyre::program {
+namespace {
+
+using forms::Id;
+using forms::KernelFacts;
+using forms::ModuleWriter;
+using forms::refuse;
+
+/// Steps that the search for loop bounds may take.
+constexpr std::uint64_t kLoopEffort = 4'000'000;
+
+/// The constant that says how large a workgroup is, if the module has one.
+Id workgroup_size_constant(const spirv::Module& module) {
+  for (std::size_t i = 0; i < module.global_count(); ++i) {
+    const spirv::Instruction instruction = module[i];
+    if (instruction.op() == spv::OpDecorate && instruction.operand(1) == spv::DecorationBuiltIn &&
+        instruction.operand(2) == spv::BuiltInWorkgroupSize) {
+      return instruction.operand(0);
+    }
+  }
+  return 0;
+}
+
+RecordLayout layout_of(const KernelFacts& facts, const forms::RecordTypes& types, const Interface& interface) {
+  RecordLayout layout{.params_offset = types.params_offset,
+                      .params_bytes = interface.push_constants ? interface.push_constants->size : 0,
+                      .stride = types.stride};
+  for (const forms::BufferVariable& buffer : facts.buffers) {
+    for (std::uint32_t i = 0; i < buffer.count; ++i) {
+      layout.entries.push_back(
+          {.range = buffer.first_range + i, .array_offset = buffer.array_offset, .array_stride = buffer.array_stride});
+    }
+  }
+  return layout;
+}
+
+/// The built-ins of a kernel that the form sets in its place.
+std::set<Id> replaced_built_ins(const KernelFacts& facts, const forms::LaunchShape& shape) {
+  std::set<Id> replaced;
+  if (shape.kind == FormKind::Pointer) return replaced;
+  std::vector own{spv::BuiltInWorkgroupId, spv::BuiltInNumWorkgroups, spv::BuiltInGlobalInvocationId};
+  if (shape.fold != 0) {
+    own.push_back(spv::BuiltInLocalInvocationId);
+    own.push_back(spv::BuiltInLocalInvocationIndex);
+    if (const Id size = workgroup_size_constant(facts.module); size != 0) replaced.insert(size);
+  }
+  for (const spv::BuiltIn each : own) {
+    if (const auto found = facts.built_ins.find(each); found != facts.built_ins.end()) replaced.insert(found->second);
+  }
+  return replaced;
+}
+
+/// The size of a folded workgroup takes the place of the one that was written.
+void replace_workgroup_size(ModuleWriter& writer, Id entry, std::uint32_t fold) {
+  forms::Words kept;
+  for (std::size_t at = 0; at < writer.modes.size(); at += writer.modes[at] >> 16) {
+    const std::uint32_t mode = writer.modes[at + 2];
+    if (mode == spv::ExecutionModeLocalSize || mode == spv::ExecutionModeLocalSizeId) continue;
+    kept.insert(kept.end(), writer.modes.begin() + static_cast<std::ptrdiff_t>(at),
+                writer.modes.begin() + static_cast<std::ptrdiff_t>(at + (writer.modes[at] >> 16)));
+  }
+  forms::emit(kept, spv::OpExecutionMode, {entry, spv::ExecutionModeLocalSize, fold, 1, 1});
+  writer.modes = std::move(kept);
+}
+
+Result<Form> derive(const Program& program, FormKind kind, const FormOptions& options,
+                    std::span<const spirv::SpecOverride> values) {
+  const spirv::Module& module = program.module();
+  VYRE_ASSIGN(const Interface interface, program.specialise(values));
+  spirv::Constants constants{module, values};
+  VYRE_ASSIGN(const KernelFacts facts, forms::find_facts(module, interface, constants));
+  if (facts.buffers.size() != interface.bindings.size()) return refuse("a variable begins as an address of a buffer");
+  const bool is_one_launch = kind != FormKind::Pointer;
+  if (is_one_launch) VYRE_TRY(forms::check_one_launch(facts, kind, constants));
+
+  Form form{.kind = kind};
+  std::uint64_t effort = kLoopEffort;
+  form.iterations = derive_iterations(module, facts.functions, constants, effort);
+  forms::LaunchShape shape{
+      .kind = kind, .workgroup = interface.workgroup.size, .has_shared = interface.shared_bytes > 0};
+  std::uint64_t invocations = 1;
+  for (const std::uint32_t size : shape.workgroup) invocations *= size;
+  constexpr std::uint64_t kMostInvocations = 65'536;
+  if (invocations == 0 || invocations > kMostInvocations) {
+    return refuse(fmt::format("a workgroup has {} invocations, the limit is {}", invocations, kMostInvocations));
+  }
+  if (is_one_launch && options.fold != 0 && invocations > options.fold && forms::can_fold(facts, interface)) {
+    shape.fold = options.fold;
+    form.folded = static_cast<std::uint32_t>((invocations + options.fold - 1) / options.fold);
+  }
+  if (kind == FormKind::Persistent && options.max_iterations != 0) {
+    if (!form.iterations) {
+      return refuse(
+          fmt::format("a loop has no bound that can be proven, and the device ends an invocation after {} "
+                      "iterations of all its loops",
+                      options.max_iterations));
+    }
+    // One item must fit at least, with a round for itself and one for leaving the loop.
+    if (*form.iterations >= (options.max_iterations - 2) / form.folded - 1) {
+      return refuse(fmt::format("its loops make up to {} iterations, {} times per item, the device's limit is {}",
+                                *form.iterations, form.folded, options.max_iterations));
+    }
+  }
+
+  ModuleWriter writer{module};
+  forms::PointerRewriter rewriter{facts, constants, options, writer};
+  VYRE_ASSIGN(const forms::RecordTypes types, rewriter.make_types());
+  VYRE_TRY(rewriter.write_globals(replaced_built_ins(facts, shape)));
+  const Id body = writer.fresh();
+  VYRE_TRY(rewriter.write_functions(body));
+  forms::write_launcher(facts, rewriter, types, shape, body, writer);
+  const Id entry = facts.entry.operand(1);
+  if (shape.fold != 0) replace_workgroup_size(writer, entry, shape.fold);
+  form.words = writer.finish(facts.entry);
+  form.record = layout_of(facts, types, interface);
+  return form;
+}
+
+}  // namespace
+
+std::string_view to_string(FormKind kind) noexcept {
+  switch (kind) {
+    case FormKind::Descriptor: return "descriptor";
+    case FormKind::Pointer: return "pointer";
+    case FormKind::Merged: return "merged";
+    case FormKind::Persistent: return "persistent";
+  }
+  return "descriptor";
+}
+
+std::optional<FormKind> parse_form(std::string_view text) noexcept {
+  for (const FormKind kind : kAllForms) {
+    if (text == to_string(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+Result<Form> derive_form(const Program& program, FormKind kind, const FormOptions& options,
+                         std::span<const spirv::SpecOverride> values) {
+  const auto named = [&](Error error) {
+    return in_context(std::move(error),
+                      fmt::format("while deriving the {} form of program '{}'", to_string(kind), program.name()));
+  };
+  if (kind == FormKind::Descriptor) return named({.code = ErrorCode::InvalidArgument, .message = "it is as written"});
+  Result<Form> form = derive(program, kind, options, values);
+  if (!form) return named(std::move(form).error());
+  if (auto valid = validate(form->words, program.validation()); !valid) {
+    Error error = std::move(valid).error();
+    error.code = ErrorCode::Unsupported;
+    error.message = "the rewritten module is not valid: " + error.message;
+    return named(std::move(error));
+  }
+  Result<spirv::Module> module = spirv::Module::read(form->words);
+  if (!module) return named(std::move(module).error());
+  Result<Interface> interface = reflect(*module, program.interface().entry_point, values);
+  if (!interface) return named(std::move(interface).error());
+  form->interface = *std::move(interface);
+  form->interface.unsupported.clear();  // That it uses addresses is the point.
+  return form;
+}
+
+}  // namespace vyre::program

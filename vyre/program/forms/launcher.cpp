@@ -1,0 +1,367 @@
+#include <vyre/program/forms/launcher.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace vyre::program::forms {
+namespace {
+
+constexpr spv::StorageClass kPhysical = spv::StorageClassPhysicalStorageBuffer;
+
+/// The members of `Root`.
+enum RootMember : std::uint32_t { kRecords, kScratch, kMap, kFirst, kCount, kRow, kTotal };
+
+class Launcher {
+ public:
+  Launcher(const KernelFacts& facts, const PointerRewriter& rewriter, const RecordTypes& types,
+           const LaunchShape& shape, Id body, ModuleWriter& writer)
+      : facts_{facts},
+        rewriter_{rewriter},
+        types_{types},
+        shape_{shape},
+        body_{body},
+        writer_{writer},
+        code_{writer},
+        uint_{types.uint},
+        bool_{writer.bool_type()},
+        uint_variable_{writer.pointer_type(spv::StorageClassFunction, uint_)} {}
+
+  void write() {
+    make_root();
+    const Id function_type = facts_.module.definition(facts_.entry.operand(1))->operand(1);
+    Words head;
+    emit(head, spv::OpFunction, {writer_.void_type(), facts_.entry.operand(1), 0, function_type});
+    emit(head, spv::OpLabel, {writer_.fresh()});
+    if (rewriter_.state().scratch != 0) store(rewriter_.state().scratch, root(kScratch, types_.uvec2));
+    switch (shape_.kind) {
+      case FormKind::Merged: write_merged(); break;
+      case FormKind::Persistent: write_persistent(); break;
+      default: enter_record(constant(0)); call();
+    }
+    code_.add(spv::OpReturn, {});
+    code_.add(spv::OpFunctionEnd, {});
+    // Variables come first in a function.
+    for (const Words* part : {static_cast<const Words*>(&head), static_cast<const Words*>(&variables_),
+                              static_cast<const Words*>(&code_.words)}) {
+      writer_.functions.insert(writer_.functions.end(), part->begin(), part->end());
+    }
+  }
+
+ private:
+  [[nodiscard]] Id constant(std::uint32_t value) { return writer_.constant(value); }
+  [[nodiscard]] Id load(Id type, Id pointer) { return code_.value(spv::OpLoad, type, {pointer}); }
+  void store(Id pointer, Id value) { code_.add(spv::OpStore, {pointer, value}); }
+  [[nodiscard]] Id extract(Id vector, std::uint32_t component) {
+    return code_.value(spv::OpCompositeExtract, uint_, {vector, component});
+  }
+  [[nodiscard]] Id uvec3(Id x, Id y, Id z) { return code_.value(spv::OpCompositeConstruct, types_.uvec3, {x, y, z}); }
+  [[nodiscard]] Id counter() {
+    const Id id = writer_.fresh();
+    emit(variables_, spv::OpVariable, {uint_variable_, id, spv::StorageClassFunction});
+    return id;
+  }
+  /// A variable of a built-in as the device sets it.
+  [[nodiscard]] Id device_built_in(spv::BuiltIn which, Id type) {
+    const auto found = facts_.built_ins.find(which);
+    if (found != facts_.built_ins.end() && !is_own(which)) return found->second;
+    const Id id = writer_.variable(spv::StorageClassInput, type);
+    writer_.decorate(id, spv::DecorationBuiltIn, {static_cast<std::uint32_t>(which)});
+    return id;
+  }
+  /// Whether the kernel reads a built-in from a variable that is set here.
+  [[nodiscard]] bool is_own(spv::BuiltIn which) const {
+    if (shape_.kind == FormKind::Pointer) return false;
+    if (which == spv::BuiltInLocalInvocationId || which == spv::BuiltInLocalInvocationIndex) return shape_.fold != 0;
+    return true;
+  }
+  /// That variable, or 0.
+  [[nodiscard]] Id kernel_built_in(spv::BuiltIn which) const {
+    const auto found = facts_.built_ins.find(which);
+    return found == facts_.built_ins.end() || !is_own(which) ? 0 : found->second;
+  }
+
+  void make_root() {
+    const std::pair<Id, std::uint32_t> members[] = {
+        {types_.uvec2, 0}, {types_.uvec2, 8}, {types_.uvec2, 16}, {uint_, 24}, {uint_, 28}, {uint_, 32}, {uint_, 36}};
+    const Id block = writer_.struct_type(members);
+    writer_.decorate(block, spv::DecorationBlock);
+    root_ = writer_.variable(spv::StorageClassPushConstant, block);
+    const std::pair<Id, std::uint32_t> table_members[] = {
+        {writer_.runtime_array_type(types_.record, types_.stride), 0}};
+    const Id table = writer_.struct_type(table_members);
+    writer_.decorate(table, spv::DecorationBlock);
+    table_pointer_ = writer_.pointer_type(kPhysical, table);
+  }
+
+  [[nodiscard]] Id root(RootMember member, Id type) {
+    const Id pointer = code_.value(spv::OpAccessChain, writer_.pointer_type(spv::StorageClassPushConstant, type),
+                                   {root_, constant(member)});
+    return load(type, pointer);
+  }
+
+  /// Loads what functions need of a record.
+  void enter_record(Id index) {
+    if (table_ == 0) table_ = code_.value(spv::OpBitcast, table_pointer_, {root(kRecords, types_.uvec2)});
+    record_ = code_.value(spv::OpAccessChain, types_.record_pointer, {table_, constant(0), index});
+    const PrivateState& state = rewriter_.state();
+    if (state.record != 0) store(state.record, code_.value(spv::OpBitcast, types_.uvec2, {record_}));
+    const auto fetch = [&](Id variable, Id type, std::uint32_t entry, std::uint32_t member, std::uint32_t alignment) {
+      const Id pointer = rewriter_.entry_pointer(code_, record_, constant(entry), member);
+      store(variable, code_.value(spv::OpLoad, type, {pointer, spv::MemoryAccessAlignedMask, alignment}));
+    };
+    for (const auto& [entry, variable] : state.addresses) fetch(variable, types_.uvec2, entry, 0, 8);
+    for (const auto& [entry, variable] : state.lengths) fetch(variable, uint_, entry, 2, 4);
+    for (const auto& [path, param] : state.params) {
+      const auto& [type, variable] = param;
+      Words chain{writer_.pointer_type(kPhysical, type), writer_.fresh(), record_, constant(types_.params_member)};
+      for (const std::uint32_t step : path) chain.push_back(constant(step));
+      emit(code_.words, spv::OpAccessChain, chain);
+      store(variable, code_.value(spv::OpLoad, type, {chain[1], spv::MemoryAccessAlignedMask, alignment_of(type)}));
+    }
+  }
+
+  /// Of a scalar, vector or matrix.
+  [[nodiscard]] std::uint32_t alignment_of(Id type) const {
+    auto definition = *facts_.module.definition(type);
+    while (definition.op() == spv::OpTypeVector || definition.op() == spv::OpTypeMatrix) {
+      definition = *facts_.module.definition(definition.operand(0));
+    }
+    return definition.operand(0) / 8;
+  }
+
+  [[nodiscard]] Id record_groups() {
+    const Id pointer =
+        code_.value(spv::OpAccessChain, writer_.pointer_type(kPhysical, types_.uvec3), {record_, constant(0)});
+    return code_.value(spv::OpLoad, types_.uvec3, {pointer, spv::MemoryAccessAlignedMask, 4});
+  }
+
+  /// Tells the kernel where it is and runs it. `groups` is 0 where they were not loaded yet.
+  void run(Id workgroup, Id groups) {
+    if (const Id variable = kernel_built_in(spv::BuiltInWorkgroupId); variable != 0) store(variable, workgroup);
+    if (const Id variable = kernel_built_in(spv::BuiltInNumWorkgroups); variable != 0) {
+      store(variable, groups != 0 ? groups : record_groups());
+    }
+    const Id size = writer_.composite(
+        types_.uvec3, {constant(shape_.workgroup[0]), constant(shape_.workgroup[1]), constant(shape_.workgroup[2])});
+    const Id corner = kernel_built_in(spv::BuiltInGlobalInvocationId) != 0
+                          ? code_.value(spv::OpIMul, types_.uvec3, {workgroup, size})
+                          : 0;
+    if (shape_.fold == 0) {
+      if (corner != 0) place_globally(corner, load(types_.uvec3, local_id()));
+      call();
+      return;
+    }
+    const Id lane = load(uint_, lane_id());
+    const std::uint32_t rounds = (shape_.invocations() + shape_.fold - 1) / shape_.fold;
+    const Id round = counter();
+    store(round, constant(0));
+    loop(
+        [&] {
+          return code_.value(spv::OpULessThan, bool_, {load(uint_, round), constant(rounds)});
+        },
+        [&] {
+          const Id now = load(uint_, round);
+          const Id first = code_.value(spv::OpIMul, uint_, {now, constant(shape_.fold)});
+          const Id index = code_.value(spv::OpIAdd, uint_, {first, lane});
+          const bool is_even = shape_.invocations() % shape_.fold == 0;
+          const auto step = [&] { run_folded(index, corner); };
+          if (is_even) {
+            step();
+          } else {
+            when(code_.value(spv::OpULessThan, bool_, {index, constant(shape_.invocations())}), step);
+          }
+          store(round, code_.value(spv::OpIAdd, uint_, {now, constant(1)}));
+        });
+  }
+
+  void run_folded(Id index, Id corner) {
+    if (const Id position = kernel_built_in(spv::BuiltInLocalInvocationIndex); position != 0) store(position, index);
+    const Id variable = kernel_built_in(spv::BuiltInLocalInvocationId);
+    if (variable != 0 || corner != 0) {
+      // Sizes are constants, so that these divisions are none when they run.
+      const auto [sx, sy, sz] = shape_.workgroup;
+      const auto divide = [&](Id a, std::uint32_t b) {
+        return b == 1 ? a : code_.value(spv::OpUDiv, uint_, {a, constant(b)});
+      };
+      const auto rest = [&](Id a, std::uint32_t b) {
+        return b == 1 ? constant(0) : code_.value(spv::OpUMod, uint_, {a, constant(b)});
+      };
+      const bool is_flat = sy == 1 && sz == 1;
+      const Id x = is_flat ? index : rest(index, sx);
+      const Id y = is_flat ? constant(0) : rest(divide(index, sx), sy);
+      const Id z = sz == 1 ? constant(0) : divide(index, sx * sy);
+      const Id local = uvec3(x, y, z);
+      if (variable != 0) store(variable, local);
+      if (corner != 0) place_globally(corner, local);
+    }
+    call();
+  }
+
+  void place_globally(Id corner, Id local) {
+    store(kernel_built_in(spv::BuiltInGlobalInvocationId), code_.value(spv::OpIAdd, types_.uvec3, {corner, local}));
+  }
+
+  [[nodiscard]] Id local_id() {
+    if (local_id_ == 0) local_id_ = device_built_in(spv::BuiltInLocalInvocationId, types_.uvec3);
+    return local_id_;
+  }
+  [[nodiscard]] Id lane_id() {
+    if (lane_id_ == 0) lane_id_ = device_built_in(spv::BuiltInLocalInvocationIndex, uint_);
+    return lane_id_;
+  }
+
+  void call() {
+    const bool runs_again = shape_.kind == FormKind::Persistent || shape_.fold != 0;
+    for (std::size_t i = 0; runs_again && i < facts_.module.global_count(); ++i) {
+      const spirv::Instruction variable = facts_.module[i];
+      if (variable.op() != spv::OpVariable || variable.operand(0) != spv::StorageClassPrivate) continue;
+      if (variable.operands().size() > 1 && facts_.is_used(variable.result())) {
+        store(variable.result(), variable.operand(1));
+      }
+    }
+    code_.value(spv::OpFunctionCall, writer_.void_type(), {body_});
+  }
+
+  template <typename Then>
+  void when(Id condition, Then then) {
+    const Id inside = writer_.fresh();
+    const Id end = writer_.fresh();
+    code_.add(spv::OpSelectionMerge, {end, 0});
+    code_.add(spv::OpBranchConditional, {condition, inside, end});
+    code_.label(inside);
+    then();
+    code_.add(spv::OpBranch, {end});
+    code_.label(end);
+  }
+
+  template <typename Condition, typename Body>
+  void loop(Condition condition, Body body) {
+    const Id head = writer_.fresh();
+    const Id test = writer_.fresh();
+    const Id inside = writer_.fresh();
+    const Id next = writer_.fresh();
+    const Id end = writer_.fresh();
+    code_.add(spv::OpBranch, {head});
+    code_.label(head);
+    code_.add(spv::OpLoopMerge, {end, next, 0});
+    code_.add(spv::OpBranch, {test});
+    code_.label(test);
+    code_.add(spv::OpBranchConditional, {condition(), inside, end});
+    code_.label(inside);
+    body();
+    code_.add(spv::OpBranch, {next});
+    code_.label(next);
+    code_.add(spv::OpBranch, {head});
+    code_.label(end);
+  }
+
+  /// One dispatch for each z of the grid; or, with a map, what that says of each workgroup.
+  void write_merged() {
+    const Id position = load(types_.uvec3, device_built_in(spv::BuiltInWorkgroupId, types_.uvec3));
+    const Id x = extract(position, 0);
+    const Id y = extract(position, 1);
+    const Id first = root(kFirst, uint_);
+    const Id workgroup_pointer = writer_.pointer_type(spv::StorageClassFunction, types_.uvec3);
+    const Id workgroup = writer_.fresh();
+    emit(variables_, spv::OpVariable, {workgroup_pointer, workgroup, spv::StorageClassFunction});
+    const Id record = counter();
+    const Id is_there = writer_.fresh();
+    emit(variables_, spv::OpVariable,
+         {writer_.pointer_type(spv::StorageClassFunction, bool_), is_there, spv::StorageClassFunction});
+    store(workgroup, uvec3(x, y, constant(0)));
+    store(record, code_.value(spv::OpIAdd, uint_, {first, extract(position, 2)}));
+    store(is_there, writer_.bool_constant(true));
+    const Id map = root(kMap, types_.uvec2);
+    const Id map_bits = code_.value(spv::OpBitwiseOr, uint_, {extract(map, 0), extract(map, 1)});
+    when(code_.value(spv::OpINotEqual, bool_, {map_bits, constant(0)}), [&] {
+      const Id uvec4 = writer_.vector_type(uint_, 4);
+      const std::pair<Id, std::uint32_t> members[] = {{writer_.runtime_array_type(uvec4, 16), 0}};
+      const Id block = writer_.struct_type(members);
+      writer_.decorate(block, spv::DecorationBlock);
+      const Id row = code_.value(spv::OpIMul, uint_, {y, root(kRow, uint_)});
+      const Id place = code_.value(spv::OpIAdd, uint_, {row, x});
+      const Id inside = code_.value(spv::OpULessThan, bool_, {place, root(kTotal, uint_)});
+      store(is_there, inside);
+      const Id safe = code_.value(spv::OpSelect, uint_, {inside, place, constant(0)});
+      const Id entries = code_.value(spv::OpBitcast, writer_.pointer_type(kPhysical, block), {map});
+      const Id pointer =
+          code_.value(spv::OpAccessChain, writer_.pointer_type(kPhysical, uvec4), {entries, constant(0), safe});
+      const Id entry = code_.value(spv::OpLoad, uvec4, {pointer, spv::MemoryAccessAlignedMask, 16});
+      store(record, code_.value(spv::OpIAdd, uint_, {first, extract(entry, 0)}));
+      store(workgroup, uvec3(extract(entry, 1), extract(entry, 2), extract(entry, 3)));
+    });
+    when(load(bool_, is_there), [&] {
+      enter_record(load(uint_, record));
+      run(load(types_.uvec3, workgroup), 0);
+    });
+  }
+
+  /// Record by record, and within one workgroup by workgroup, x first.
+  void write_persistent() {
+    const Id position = load(types_.uvec3, device_built_in(spv::BuiltInWorkgroupId, types_.uvec3));
+    const Id first = root(kFirst, uint_);
+    const Id end = code_.value(spv::OpIAdd, uint_, {first, root(kCount, uint_)});
+    const Id stride = root(kRow, uint_);
+    const Id record = counter();
+    const Id x = counter();
+    const Id y = counter();
+    const Id z = counter();
+    store(record, code_.value(spv::OpIAdd, uint_, {first, extract(position, 0)}));
+    for (const Id each : {x, y, z}) store(each, constant(0));
+    table_ = code_.value(spv::OpBitcast, table_pointer_, {root(kRecords, types_.uvec2)});
+    if (shape_.fold == 0 && kernel_built_in(spv::BuiltInGlobalInvocationId) != 0) static_cast<void>(local_id());
+    loop(
+        [&] {
+          return code_.value(spv::OpULessThan, bool_, {load(uint_, record), end});
+        },
+        [&] {
+          const Id now = load(uint_, record);
+          enter_record(now);
+          const Id groups = record_groups();
+          run(uvec3(load(uint_, x), load(uint_, y), load(uint_, z)), groups);
+          if (shape_.has_shared) {
+            // What is left of one item must be read before the next one writes there.
+            const Id workgroup = constant(spv::ScopeWorkgroup);
+            code_.add(spv::OpControlBarrier,
+                      {workgroup, workgroup,
+                       constant(spv::MemorySemanticsAcquireReleaseMask | spv::MemorySemanticsWorkgroupMemoryMask)});
+          }
+          Id carry = constant(1);
+          for (const auto& [variable, component] : {std::pair{x, 0U}, std::pair{y, 1U}, std::pair{z, 2U}}) {
+            const Id next = code_.value(spv::OpIAdd, uint_, {load(uint_, variable), carry});
+            const Id is_last = code_.value(spv::OpUGreaterThanEqual, bool_, {next, extract(groups, component)});
+            store(variable, code_.value(spv::OpSelect, uint_, {is_last, constant(0), next}));
+            carry = code_.value(spv::OpSelect, uint_, {is_last, constant(1), constant(0)});
+          }
+          const Id step = code_.value(spv::OpIMul, uint_, {carry, stride});
+          store(record, code_.value(spv::OpIAdd, uint_, {now, step}));
+        });
+  }
+
+  const KernelFacts& facts_;
+  const PointerRewriter& rewriter_;
+  const RecordTypes& types_;
+  const LaunchShape& shape_;
+  Id body_;
+  ModuleWriter& writer_;
+  Code code_;
+  Words variables_;
+  Id uint_;
+  Id bool_;
+  Id uint_variable_;
+  Id root_ = 0;
+  Id table_pointer_ = 0;
+  Id table_ = 0;
+  Id record_ = 0;
+  Id local_id_ = 0;
+  Id lane_id_ = 0;
+};
+
+}  // namespace
+
+void write_launcher(const KernelFacts& facts, const PointerRewriter& rewriter, const RecordTypes& types,
+                    const LaunchShape& shape, Id body, ModuleWriter& writer) {
+  Launcher{facts, rewriter, types, shape, body, writer}.write();
+}
+
+}  // namespace vyre::program::forms

@@ -1,0 +1,207 @@
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include <vyre/program/forms/pointer_rewriter.hpp>
+
+// How what is done through the address of a buffer is done through a pointer that was checked.
+
+namespace vyre::program::forms {
+namespace {
+
+using spirv::Instruction;
+
+/// The memory operands of one side of a copy: without what belongs to the other.
+Words without(std::span<const std::uint32_t> operands, std::uint32_t mask) {
+  Words all;
+  if (operands.empty()) return all;
+  all.push_back(operands[0] & ~mask);
+  std::size_t at = 1;
+  for (std::uint32_t bit = 1; bit != 0 && at < operands.size(); bit <<= 1) {
+    const bool has_parameter = bit == spv::MemoryAccessAlignedMask ||
+                               bit == spv::MemoryAccessMakePointerAvailableMask ||
+                               bit == spv::MemoryAccessMakePointerVisibleMask;
+    if ((operands[0] & bit) == 0 || !has_parameter) continue;
+    if ((mask & bit) == 0) all.push_back(operands[at]);
+    ++at;
+  }
+  return all;
+}
+
+/// How many words one set of memory operands has.
+std::size_t size_of_set(std::span<const std::uint32_t> operands) {
+  return operands.empty() ? 0 : without(operands, 0).size();
+}
+
+}  // namespace
+
+bool PointerRewriter::rewrite_param_load(const Instruction& load) {
+  const auto chain = module_.definition(load.operand(0));
+  if (!chain || (chain->op() != spv::OpAccessChain && chain->op() != spv::OpInBoundsAccessChain)) return false;
+  if (chain->operand(0) != facts_.push) return false;
+  const spv::Op kind = module_.definition_op(load.type());
+  const bool is_plain =
+      kind == spv::OpTypeInt || kind == spv::OpTypeFloat || kind == spv::OpTypeVector || kind == spv::OpTypeMatrix;
+  // Small numbers may lie in buffers only.
+  if (!is_plain || alignment(load.type()) < 4) return false;
+  std::vector<std::uint32_t> path;
+  Id type = facts_.pointee(facts_.push);
+  for (const Id index : chain->operands().subspan(1)) {
+    const auto definition = module_.definition(type);
+    const auto value = constants_.number(index);
+    if (!definition || !value) return false;
+    std::optional<std::uint64_t> bound = definition->operand(1);
+    if (definition->op() == spv::OpTypeStruct) bound = definition->operands().size();
+    if (definition->op() == spv::OpTypeArray) bound = constants_.number(definition->operand(1));
+    if (!bound || *value >= *bound) return false;
+    path.push_back(static_cast<std::uint32_t>(*value));
+    type = definition->op() == spv::OpTypeStruct ? definition->operand(*value) : definition->operand(0);
+  }
+  auto& [its_type, variable] = state_.params[path];
+  if (variable == 0) {
+    its_type = load.type();
+    variable = writer_.variable(spv::StorageClassPrivate, load.type());
+  }
+  code_.named(spv::OpLoad, load.type(), load.result(), {variable});
+  return true;
+}
+
+Result<void> PointerRewriter::rewrite_load(const Instruction& load_instruction) {
+  if (rewrite_param_load(load_instruction)) return {};
+  return load(load_instruction.operand(0), load_instruction.type(), load_instruction.result(),
+              load_instruction.operands().subspan(1));
+}
+
+Result<void> PointerRewriter::load(Id pointer, Id type, Id result, std::span<const std::uint32_t> operands) {
+  const Place place = place_of(pointer);
+  VYRE_ASSIGN(const Id named, pointer_of(pointer));
+  const Id valid = options_.robust ? validity_of(named, place) : 0;
+  if (place.vector != 0) return load_component(place, valid, type, result, operands);
+  VYRE_ASSIGN(const Id from, guarded(named, module_.type_of(pointer), valid, type, false));
+  Words all{type, result, from};
+  std::ranges::copy(aligned(operands, type), std::back_inserter(all));
+  emit(code_.words, spv::OpLoad, all);
+  return {};
+}
+
+Result<void> PointerRewriter::load_component(const Place& place, Id valid, Id type, Id result,
+                                             std::span<const std::uint32_t> operands) {
+  const Id pointer_type = writer_.pointer_type(spv::StorageClassPhysicalStorageBuffer, place.vector_type);
+  VYRE_ASSIGN(const Id from, guarded(place.vector, pointer_type, valid, place.vector_type, false));
+  const Id whole = writer_.fresh();
+  Words all{place.vector_type, whole, from};
+  std::ranges::copy(aligned(operands, place.vector_type), std::back_inserter(all));
+  emit(code_.words, spv::OpLoad, all);
+  const std::uint32_t count = module_.definition(place.vector_type)->operand(1);
+  const auto index = constants_.number(place.component);
+  if (index && *index < count) {
+    code_.named(spv::OpCompositeExtract, type, result, {whole, static_cast<std::uint32_t>(*index)});
+    return {};
+  }
+  if (valid == 0) {
+    code_.named(spv::OpVectorExtractDynamic, type, result, {whole, place.component});
+    return {};
+  }
+  const Id part = code_.value(spv::OpVectorExtractDynamic, type, {whole, place.component});
+  code_.named(spv::OpSelect, type, result, {valid, part, writer_.null_constant(type)});
+  return {};
+}
+
+Result<void> PointerRewriter::rewrite_store(const Instruction& instruction) {
+  const Id value = instruction.operand(1);
+  if (facts_.is_buffer_pointer(value)) return refuse("OpStore puts an address into a buffer");
+  return store(instruction.operand(0), value, module_.type_of(value), instruction.operands().subspan(2));
+}
+
+Result<void> PointerRewriter::store(Id pointer, Id value, Id type, std::span<const std::uint32_t> operands) {
+  VYRE_ASSIGN(const Id named, pointer_of(pointer));
+  const Id valid = options_.robust ? validity_of(named, place_of(pointer)) : 0;
+  VYRE_ASSIGN(const Id to, guarded(named, module_.type_of(pointer), valid, type, true));
+  Words all{to, value};
+  std::ranges::copy(aligned(operands, type), std::back_inserter(all));
+  emit(code_.words, spv::OpStore, all);
+  return {};
+}
+
+Result<void> PointerRewriter::rewrite_copy(const Instruction& copy) {
+  const Id to = copy.operand(0);
+  const Id from = copy.operand(1);
+  const Id type = facts_.pointee(from);
+  if (type == 0 || type != facts_.pointee(to)) return refuse("OpCopyMemory copies between different types");
+  const std::span<const std::uint32_t> first = copy.operands().subspan(2);
+  std::span<const std::uint32_t> second = first.subspan(std::min(first.size(), size_of_set(first)));
+  if (second.empty()) second = first;
+  const Words write_operands = without(first, spv::MemoryAccessMakePointerVisibleMask);
+  const Words read_operands = without(second, spv::MemoryAccessMakePointerAvailableMask);
+  const Id value = writer_.fresh();
+  if (facts_.is_buffer_pointer(from)) {
+    VYRE_TRY(load(from, type, value, read_operands));
+  } else {
+    Words all{type, value, from};
+    all.insert(all.end(), read_operands.begin(), read_operands.end());
+    emit(code_.words, spv::OpLoad, all);
+  }
+  if (facts_.is_buffer_pointer(to)) return store(to, value, type, write_operands);
+  Words all{to, value};
+  all.insert(all.end(), write_operands.begin(), write_operands.end());
+  emit(code_.words, spv::OpStore, all);
+  return {};
+}
+
+Result<void> PointerRewriter::rewrite_atomic(const Instruction& atomic) {
+  const Id pointer = atomic.operand(0);
+  VYRE_ASSIGN(const Id named, pointer_of(pointer));
+  const Id valid = options_.robust ? validity_of(named, place_of(pointer)) : 0;
+  VYRE_ASSIGN(const Id at, guarded(named, module_.type_of(pointer), valid, facts_.pointee(pointer), true));
+  const bool is_checked = valid != 0 && atomic.result() != 0;
+  Words all;
+  if (atomic.result() != 0) all = {atomic.type(), is_checked ? writer_.fresh() : atomic.result()};
+  const Id found = all.empty() ? 0 : all[1];
+  all.push_back(at);
+  std::ranges::copy(atomic.operands().subspan(1), std::back_inserter(all));
+  emit(code_.words, atomic.op(), all);
+  if (is_checked) {
+    code_.named(spv::OpSelect, atomic.type(), atomic.result(), {valid, found, writer_.null_constant(atomic.type())});
+  }
+  return {};
+}
+
+Result<void> PointerRewriter::rewrite_length(const Instruction& length) {
+  const Id pointer = length.operand(0);
+  if (!facts_.is_buffer_pointer(pointer)) return refuse("OpArrayLength asks for the length of what is no buffer");
+  VYRE_ASSIGN(const Id elements, length_of(place_of(pointer)));
+  code_.named(spv::OpCopyObject, length.type(), length.result(), {elements});
+  return {};
+}
+
+Result<void> PointerRewriter::rewrite_extended(const Instruction& instruction) {
+  const auto set = module_.definition(instruction.operand(0));
+  const std::string_view name = set ? set->string(0) : "";
+  if (name.starts_with("NonSemantic.")) {
+    is_kept_[instruction.result()] = false;
+    return {};
+  }
+  const bool has_pointer = std::ranges::any_of(instruction.operands().subspan(2),
+                                               [&](Id operand) { return facts_.is_buffer_pointer(operand); });
+  if (!has_pointer) {
+    writer_.copy(code_.words, instruction);
+    return {};
+  }
+  // These give two results, one of them through a pointer; their sisters give both as a structure.
+  const std::uint32_t which = instruction.operand(1);
+  const bool is_known = name == "GLSL.std.450" && (which == GLSLstd450Modf || which == GLSLstd450Frexp);
+  if (!is_known) return refuse("an extended instruction takes the address of a buffer");
+  const Id pointer = instruction.operand(3);
+  const Id second_type = facts_.pointee(pointer);
+  const Id both_type = writer_.plain_struct_type({instruction.type(), second_type});
+  const std::uint32_t sister = which == GLSLstd450Modf ? GLSLstd450ModfStruct : GLSLstd450FrexpStruct;
+  const Id both = code_.value(spv::OpExtInst, both_type, {instruction.operand(0), sister, instruction.operand(2)});
+  const Id second = code_.value(spv::OpCompositeExtract, second_type, {both, 1});
+  VYRE_TRY(store(pointer, second, second_type, {}));
+  code_.named(spv::OpCompositeExtract, instruction.type(), instruction.result(), {both, 0});
+  return {};
+}
+
+}  // namespace vyre::program::forms

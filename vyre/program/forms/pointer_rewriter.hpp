@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <vyre/base/error.hpp>
+#include <vyre/program/forms/kernel_facts.hpp>
+#include <vyre/program/forms/module_writer.hpp>
+
+namespace vyre::program::forms {
+
+/// What functions find in private variables, because they cannot see what the entry point loaded.
+struct PrivateState {
+  std::map<std::uint32_t, Id> addresses = {};  ///< By entry of the record: its address, two words.
+  std::map<std::uint32_t, Id> lengths = {};    ///< By entry: elements of its runtime array.
+  Id record = 0;                               ///< The address of the record; 0 if no function needs it.
+  Id scratch = 0;                              ///< The address of zeros, with those to write to behind them.
+  /// Push constants by the path to them: type and variable.
+  std::map<std::vector<std::uint32_t>, std::pair<Id, Id>> params = {};
+};
+
+/// Types that both functions and the new entry point use.
+struct RecordTypes {
+  Id uint = 0;
+  Id uvec2 = 0;
+  Id uvec3 = 0;
+  Id record = 0;                    ///< The structure of a record.
+  Id record_pointer = 0;            ///< To one.
+  std::uint32_t params_member = 0;  ///< Which member of a record the push constants are.
+  std::uint32_t params_offset = 0;
+  std::uint32_t stride = 0;
+};
+
+/// Rewrites the functions of a kernel so that they reach buffers through addresses, and everything global they need.
+class PointerRewriter {
+ public:
+  PointerRewriter(const KernelFacts& facts, spirv::Constants& constants, const FormOptions& options,
+                  ModuleWriter& writer);
+
+  /// Makes the types of a record.
+  [[nodiscard]] Result<RecordTypes> make_types();
+  /// Copies types, constants and variables. `replaced` are built-ins that become private variables of the same id.
+  [[nodiscard]] Result<void> write_globals(const std::set<Id>& replaced);
+  /// Rewrites all functions; the entry point gets the id `body`.
+  [[nodiscard]] Result<void> write_functions(Id body);
+
+  [[nodiscard]] const PrivateState& state() const noexcept { return state_; }
+  /// Where an entry's address or length is within a record.
+  [[nodiscard]] Id entry_pointer(Code& code, Id record, Id entry, std::uint32_t member) const;
+
+ private:
+  /// Where a pointer of a function leads.
+  struct Place {
+    std::optional<std::uint32_t> entry = {};  ///< Of the record, if it is known which.
+    Id length = 0;                            ///< Of the runtime array, if that was loaded for this pointer.
+    Id valid = 0;                             ///< Whether it may be followed; 0 if it always may.
+    bool may_be_null = false;                 ///< Whether a zero address says that it may not.
+    Id vector = 0;                            ///< Of a component: the pointer to its vector.
+    Id vector_type = 0;                       ///< What that is.
+    Id component = 0;                         ///< And its index.
+  };
+
+  [[nodiscard]] Result<void> write_function(const spirv::Function& function, Id id);
+  [[nodiscard]] Result<void> rewrite(const spirv::Instruction& instruction);
+  [[nodiscard]] Result<void> rewrite_chain(const spirv::Instruction& chain);
+  [[nodiscard]] Result<void> rewrite_built_in_chain(const spirv::Instruction& chain);
+  [[nodiscard]] Result<Id> enter_array(const BufferVariable& buffer, Id index, Place& place);
+  [[nodiscard]] Result<void> rewrite_load(const spirv::Instruction& load);
+  [[nodiscard]] bool rewrite_param_load(const spirv::Instruction& load);
+  [[nodiscard]] Result<void> rewrite_store(const spirv::Instruction& store);
+  [[nodiscard]] Result<void> rewrite_copy(const spirv::Instruction& copy);
+  [[nodiscard]] Result<void> rewrite_atomic(const spirv::Instruction& atomic);
+  [[nodiscard]] Result<void> rewrite_length(const spirv::Instruction& length);
+  [[nodiscard]] Result<void> rewrite_extended(const spirv::Instruction& instruction);
+  [[nodiscard]] Result<void> copy_with_pointers(const spirv::Instruction& instruction);
+
+  /// Loads through a pointer into a buffer. `result` is the id of what is loaded.
+  [[nodiscard]] Result<void> load(Id pointer, Id type, Id result, std::span<const std::uint32_t> operands);
+  /// Loads a component of a vector by loading the vector.
+  [[nodiscard]] Result<void> load_component(const Place& place, Id valid, Id type, Id result,
+                                            std::span<const std::uint32_t> operands);
+  [[nodiscard]] Result<void> store(Id pointer, Id value, Id type, std::span<const std::uint32_t> operands);
+
+  /// What is known of a pointer into a buffer.
+  [[nodiscard]] Place place_of(Id pointer);
+  /// The pointer as functions name it now.
+  [[nodiscard]] Result<Id> pointer_of(Id id);
+  [[nodiscard]] Result<Id> length_of(const Place& place);
+  /// Whether a pointer may be followed, as a value; 0 if it always may.
+  [[nodiscard]] Id validity_of(Id pointer, const Place& place);
+  /// A pointer that can be followed whatever happens: `pointer`, or one into the scratch memory.
+  [[nodiscard]] Result<Id> guarded(Id pointer, Id pointer_type, Id valid, Id type, bool writes);
+  [[nodiscard]] Id check_index(Id index, Id bound, Id valid);
+  [[nodiscard]] bool is_proven(Id index, std::uint64_t bound);
+  [[nodiscard]] bool is_guarded(Id index, std::uint32_t entry);
+  [[nodiscard]] bool escapes(Id pointer) const;
+  [[nodiscard]] Id private_address(std::uint32_t entry);
+  [[nodiscard]] Id entry_address(std::uint32_t entry, Id pointer_type);
+  [[nodiscard]] Id scratch_pointer(Id pointer_type, bool writes);
+  [[nodiscard]] std::uint32_t alignment(Id type) const;
+  [[nodiscard]] std::uint64_t extent(Id type);
+  /// Memory operands with an alignment.
+  [[nodiscard]] Words aligned(std::span<const std::uint32_t> operands, Id type) const;
+
+  void write_annotations(const std::set<Id>& replaced);
+  [[nodiscard]] bool is_block_array(Id type) const;
+
+  const KernelFacts& facts_;
+  const spirv::Module& module_;
+  spirv::Constants& constants_;
+  const FormOptions& options_;
+  ModuleWriter& writer_;
+  RecordTypes types_;
+  PrivateState state_;
+  std::set<Id> replaced_;
+  std::set<Id> stored_vectors_;  // Types of vectors that are stored whole.
+  std::vector<bool> is_kept_;    // By id: whether it is defined in the new module.
+
+  // Of the function at hand.
+  const spirv::Function* function_ = nullptr;
+  std::size_t at_ = 0;  // The instruction.
+  Code code_;
+  Code prologue_;
+  std::unordered_map<Id, Place> places_;
+  std::map<std::pair<std::uint32_t, Id>, Id> entry_pointers_;
+  std::map<std::uint32_t, Id> entry_lengths_;
+  std::map<std::pair<Id, bool>, Id> scratch_pointers_;
+  Id params_pointer_ = 0;
+  Id record_pointer_ = 0;
+};
+
+}  // namespace vyre::program::forms
