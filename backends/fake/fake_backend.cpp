@@ -77,9 +77,20 @@ static_assert(std::ranges::is_sorted(kCapabilities));
 /// What was measured with other costs is another device's.
 std::string make_signature(const FakeOptions& options) {
   const Costs& costs = options.costs;
-  return fmt::format("fake 1 queues {} costs {} {} {} {} {} {} {} {} {} {}", options.queues, costs.launch_ns,
-                     costs.record_command_ns, costs.compile_ns, costs.poll_ns, costs.start_ns, costs.dispatch_ns,
-                     costs.group_ns, costs.barrier_ns, costs.copy_ns, costs.copy_ns_per_kib);
+  return fmt::format("fake 1 queues {} costs {} {} {} {} {} {} {} {} {} {} {} forms {} {}", options.queues,
+                     costs.launch_ns, costs.record_command_ns, costs.compile_ns, costs.poll_ns, costs.start_ns,
+                     costs.dispatch_ns, costs.group_ns, costs.barrier_ns, costs.copy_ns, costs.copy_ns_per_kib,
+                     costs.item_ns, options.has_forms, options.max_iterations);
+}
+
+backend::FormSupport make_forms(const FakeOptions& options) {
+  if (!options.has_forms) return {};
+  return {.pointer_form = true,
+          .merged_form = true,
+          .persistent_form = true,
+          .bindless = backend::Bindless::Full,
+          .max_iterations = options.max_iterations,
+          .workgroups = 4};
 }
 
 DeviceInfo make_info(const FakeOptions& options) {
@@ -110,7 +121,8 @@ DeviceInfo make_info(const FakeOptions& options) {
                      .queues = options.queues},
           .spirv_capabilities = {kCapabilities.begin(), kCapabilities.end()},
           .maps_device_memory = true,
-          .timestamp_period_ns = 1};
+          .timestamp_period_ns = 1,
+          .forms = make_forms(options)};
 }
 
 class FakeBackend final : public backend::Backend {

@@ -42,6 +42,7 @@ struct Costs {
   std::uint64_t barrier_ns = 0;         ///< The device, per barrier.
   std::uint64_t copy_ns = 0;            ///< The device, per copy or fill.
   std::uint64_t copy_ns_per_kib = 0;    ///< The device, per 1,024 bytes begun, of a copy or fill.
+  std::uint64_t item_ns = 0;            ///< The device, per dispatch within one launch.
 
   friend bool operator==(const Costs&, const Costs&) = default;
 };
@@ -53,6 +54,8 @@ struct FakeOptions {
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;
   /// Commands that no barrier orders are run in an order drawn from this, so that a missing barrier shows.
   std::uint64_t shuffle_seed = 1;
+  bool has_forms = true;             ///< Whether it runs forms other than the descriptor form.
+  std::uint64_t max_iterations = 0;  ///< As of a device that ends an invocation after so many; it does not.
   /// From this launch on, counted from 1, the device is lost; 0 for never.
   std::uint64_t lost_at_launch = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <mutex>
@@ -24,12 +25,20 @@ using Bytes = std::span<std::byte>;
 // Contents are undefined; these make that show, the same way every time.
 constexpr std::byte kUndefined{0xcd};
 
+/// Where tables may begin.
+constexpr std::align_val_t kAlignment{64};
+
+struct FreeAligned {
+  void operator()(std::byte* bytes) const noexcept { ::operator delete[](bytes, kAlignment); }
+};
+using Memory = std::unique_ptr<std::byte[], FreeAligned>;
+
 class FakeBuffer final : public backend::DriverBuffer {
  public:
-  FakeBuffer(std::unique_ptr<std::byte[]> data, std::uint64_t size, bool is_mapped) noexcept
-      : data_{std::move(data)}, size_{size} {
+  FakeBuffer(Memory data, std::uint64_t size, bool is_mapped) noexcept : data_{std::move(data)}, size_{size} {
     std::ranges::fill(bytes(0, size), kUndefined);
     mapped = is_mapped ? data_.get() : nullptr;
+    address = reinterpret_cast<std::uintptr_t>(data_.get());
   }
 
   [[nodiscard]] Bytes bytes(std::uint64_t offset, std::uint64_t size) const noexcept {
@@ -37,20 +46,80 @@ class FakeBuffer final : public backend::DriverBuffer {
   }
 
  private:
-  std::unique_ptr<std::byte[]> data_;
+  Memory data_;
   std::uint64_t size_;
 };
+
+/// What is at an address.
+template <typename T>
+T at_address(std::uint64_t address) noexcept {
+  T value;
+  std::memcpy(&value, reinterpret_cast<const std::byte*>(address), sizeof(T));
+  return value;
+}
 
 class FakePipeline final : public backend::DriverPipeline {
  public:
   FakePipeline(const Kernel& kernel, const backend::PipelineDesc& desc)
-      : kernel_{kernel}, workgroup_{desc.interface.workgroup.size}, values_(desc.values.begin(), desc.values.end()) {}
+      : kernel_{kernel}, workgroup_{desc.interface.workgroup.size}, values_(desc.values.begin(), desc.values.end()) {
+    if (desc.form == nullptr) return;
+    form_ = desc.form->kind;
+    record_ = desc.form->record;
+    workgroup_ = desc.program.interface().workgroup.size;
+  }
 
   void run(const backend::Groups& groups, std::span<const Bytes> bindings, std::span<const std::byte> params) const {
-    kernel_({.groups = groups, .workgroup = workgroup_, .bindings = bindings, .params = params, .values = values_});
+    if (form_ == program::FormKind::Descriptor) {
+      kernel_({.groups = groups, .workgroup = workgroup_, .bindings = bindings, .params = params, .values = values_});
+      return;
+    }
+    program::Root root;
+    std::memcpy(&root, params.data(), sizeof(root));
+    // Backwards: nothing may depend on the order of items.
+    for (std::uint32_t i = root.count; i > 0; --i) run_record(root.records + record_at(root, i - 1));
+  }
+
+  /// Workgroups of all items of a launch, and how many items there are.
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> work(const backend::Groups& groups,
+                                                             std::span<const std::byte> params) const {
+    const auto count = [](const backend::Groups& of) { return std::uint64_t{of[0]} * of[1] * of[2]; };
+    if (form_ == program::FormKind::Descriptor || form_ == program::FormKind::Pointer) return {count(groups), 0};
+    program::Root root;
+    std::memcpy(&root, params.data(), sizeof(root));
+    std::uint64_t sum = 0;
+    for (std::uint32_t i = 0; i < root.count; ++i) {
+      sum += count(at_address<backend::Groups>(root.records + record_at(root, i)));
+    }
+    return {sum, root.count};
   }
 
  private:
+  [[nodiscard]] std::uint64_t record_at(const program::Root& root, std::uint32_t index) const noexcept {
+    return std::uint64_t{record_.stride} * (root.first + index);
+  }
+
+  void run_record(std::uint64_t record) const {
+    struct Entry {
+      std::uint64_t address;
+      std::uint32_t bytes;
+      std::uint32_t length;
+    };
+    std::vector<Bytes> bindings;
+    for (std::size_t i = 0; i < record_.entries.size(); ++i) {
+      const auto entry =
+          at_address<Entry>(record + program::RecordLayout::kEntriesOffset + i * program::RecordLayout::kEntryBytes);
+      bindings.resize(std::max<std::size_t>(bindings.size(), record_.entries[i].range + 1));
+      bindings[record_.entries[i].range] = {reinterpret_cast<std::byte*>(entry.address), entry.bytes};
+    }
+    kernel_({.groups = at_address<backend::Groups>(record),
+             .workgroup = workgroup_,
+             .bindings = bindings,
+             .params = {reinterpret_cast<const std::byte*>(record + record_.params_offset), record_.params_bytes},
+             .values = values_});
+  }
+
+  program::FormKind form_ = program::FormKind::Descriptor;
+  program::RecordLayout record_;
   const Kernel& kernel_;  // The driver keeps it.
   std::array<std::uint32_t, 3> workgroup_;
   std::vector<program::spirv::SpecOverride> values_;
@@ -62,9 +131,11 @@ struct Run {
   backend::Groups groups = {};
   std::vector<Bytes> bindings = {};
   std::vector<std::byte> params = {};
+  std::uint64_t groups_address = 0;  ///< Where the groups are instead, if it is not 0.
 
   void execute() const {
-    if (std::ranges::find(groups, 0U) == groups.end()) pipeline->run(groups, bindings, params);
+    const backend::Groups now = groups_address == 0 ? groups : at_address<backend::Groups>(groups_address);
+    if (std::ranges::find(now, 0U) == now.end()) pipeline->run(now, bindings, params);
   }
 };
 
@@ -114,9 +185,17 @@ class Translator {
     for (const backend::BufferRange& range : view_.list.ranges(dispatch)) run.bindings.push_back(bytes(range));
     const std::span<const std::byte> params = view_.list.params(dispatch);
     run.params.assign(params.begin(), params.end());
-    std::uint64_t cost_ns = costs_.group_ns;
-    for (const std::uint32_t groups : dispatch.groups) cost_ns *= groups;
-    return {.action = std::move(run), .cost_ns = costs_.dispatch_ns + cost_ns};
+    const std::uint64_t cost_ns = cost_of(run, dispatch.groups);
+    return {.action = std::move(run), .cost_ns = cost_ns};
+  }
+  [[nodiscard]] Step operator()(const backend::IndirectDispatch& dispatch) const {
+    const std::span<const std::byte> params = view_.list.params(dispatch);
+    Run run{.pipeline = &view_.pipeline<FakePipeline>(dispatch.pipeline),
+            .params = {params.begin(), params.end()},
+            .groups_address = view_.buffer<FakeBuffer>(dispatch.groups).address + dispatch.offset};
+    // What it takes is known when it is translated: what changes later takes as long.
+    const std::uint64_t cost_ns = cost_of(run, at_address<backend::Groups>(run.groups_address));
+    return {.action = std::move(run), .cost_ns = cost_ns};
   }
   [[nodiscard]] Step operator()(const backend::Copy& copy) const {
     return {.action = Move{.from = bytes({.buffer = copy.from, .offset = copy.from_offset, .size = copy.size}),
@@ -135,6 +214,10 @@ class Translator {
   }
 
  private:
+  [[nodiscard]] std::uint64_t cost_of(const Run& run, const backend::Groups& groups) const {
+    const auto [workgroups, items] = run.pipeline->work(groups, run.params);
+    return costs_.dispatch_ns + workgroups * costs_.group_ns + items * costs_.item_ns;
+  }
   [[nodiscard]] Bytes bytes(const backend::BufferRange& range) const noexcept {
     return view_.buffer<FakeBuffer>(range.buffer).bytes(range.offset, view_.size(range));
   }
@@ -224,7 +307,7 @@ class FakeDriver final : public backend::DeviceDriver {
   [[nodiscard]] Result<std::unique_ptr<backend::DriverBuffer>> allocate(const BufferDesc& desc) override {
     const std::scoped_lock lock{mutex_};
     VYRE_TRY(check_present());
-    std::unique_ptr<std::byte[]> data{new (std::nothrow) std::byte[desc.size]};
+    Memory data{new (kAlignment, std::nothrow) std::byte[desc.size]};
     if (data == nullptr) {
       return fail(ErrorCode::OutOfMemory, fmt::format("the host has no {} bytes for the fake device", desc.size));
     }

@@ -51,6 +51,7 @@
   X(CmdCopyBuffer)                      \
   X(CmdCopyQueryPoolResults)            \
   X(CmdDispatch)                        \
+  X(CmdDispatchIndirect)                \
   X(CmdFillBuffer)                      \
   X(CmdPipelineBarrier)                 \
   X(CmdPushConstants)                   \
@@ -67,6 +68,7 @@
   X(DestroySemaphore)                   \
   X(DestroyShaderModule)                \
   X(FreeMemory)                         \
+  X(GetBufferDeviceAddress)             \
   X(GetBufferMemoryRequirements)        \
   X(GetDeviceQueue)                     \
   X(UpdateDescriptorSets)

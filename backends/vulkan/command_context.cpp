@@ -16,10 +16,11 @@ constexpr std::size_t kRecentSets = 4;
 constexpr std::uint32_t kSetsPerPool = 64;
 constexpr std::uint32_t kQueriesPerPool = 64;
 
-constexpr VkPipelineStageFlags kWorkStages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+constexpr VkPipelineStageFlags kWorkStages =
+    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
 constexpr VkAccessFlags kWorkWrites = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-constexpr VkAccessFlags kWorkAccesses =
-    kWorkWrites | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_UNIFORM_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT;
+constexpr VkAccessFlags kWorkAccesses = kWorkWrites | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_UNIFORM_READ_BIT |
+                                        VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT;
 
 }  // namespace
 
@@ -62,6 +63,8 @@ Result<void> CommandContext::translate(const ListView& view, backend::Reuse reus
       copy(view, *copied);
     } else if (const auto* filled = std::get_if<backend::Fill>(&command)) {
       fill(view, *filled);
+    } else if (const auto* indirect = std::get_if<backend::IndirectDispatch>(&command)) {
+      dispatch_indirect(view, *indirect, state);
     } else if (const auto* time = std::get_if<backend::Timestamp>(&command)) {
       VYRE_TRY(timestamp(view, *time, state));
     }
@@ -100,6 +103,19 @@ Result<void> CommandContext::dispatch(const ListView& view, const backend::Dispa
   }
   api.CmdDispatch(commands_, dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
   return {};
+}
+
+void CommandContext::dispatch_indirect(const ListView& view, const backend::IndirectDispatch& dispatch, State& state) {
+  const DeviceApi& api = pool_.context().api;
+  const auto& pipeline = view.pipeline<VulkanPipeline>(dispatch.pipeline);
+  if (&pipeline != state.pipeline) {
+    api.CmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.native());
+    state.pipeline = &pipeline;
+  }
+  const std::span<const std::byte> params = view.list.params(dispatch);
+  api.CmdPushConstants(commands_, pipeline.layout().pipeline_layout.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                       static_cast<std::uint32_t>(params.size()), params.data());
+  api.CmdDispatchIndirect(commands_, view.buffer<VulkanBuffer>(dispatch.groups).native(), dispatch.offset);
 }
 
 const VkDescriptorSet* CommandContext::find_sets(const Layout& layout, SetCache& cache,

@@ -48,6 +48,7 @@ class CommandContext final : public backend::DriverRecording {
   explicit CommandContext(ContextPool& pool) noexcept : pool_{pool} {}
 
   [[nodiscard]] Result<void> dispatch(const backend::ListView& view, const backend::Dispatch& dispatch, State& state);
+  void dispatch_indirect(const backend::ListView& view, const backend::IndirectDispatch& dispatch, State& state);
   void copy(const backend::ListView& view, const backend::Copy& copy) const;
   void fill(const backend::ListView& view, const backend::Fill& fill) const;
   void barrier(VkPipelineStageFlags to_stages, VkAccessFlags to_accesses) const;

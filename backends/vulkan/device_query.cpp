@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <backends/vulkan/quirks.hpp>
 
 namespace vyre::backends::vulkan {
 namespace {
@@ -88,6 +91,26 @@ std::optional<std::pair<std::uint32_t, VkQueueFamilyProperties>> compute_family(
     if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0) return std::pair{i, families[i]};
   }
   return std::nullopt;
+}
+
+backend::FormSupport forms_of(const FeatureChain& features, const VkPhysicalDeviceDriverProperties& driver,
+                              const backend::DeviceInfo& info) {
+  backend::FormSupport forms;
+  if (features.v12.bufferDeviceAddress != VK_TRUE || info.limits.max_push_bytes < sizeof(program::Root)) return forms;
+  forms.pointer_form = forms.merged_form = forms.persistent_form = true;
+  forms.bindless = backend::Bindless::Full;
+  // How many run at once on a GPU is not known here; so many fill all that there are.
+  constexpr std::uint32_t kManyWorkgroups = 256;
+  forms.workgroups = kManyWorkgroups;
+  if (info.type == backend::DeviceType::Cpu) {
+    const bool is_inline = info.configuration == "inline";
+    forms.workgroups = is_inline ? 1 : std::max(1U, std::thread::hardware_concurrency());
+    // A processor runs the invocations of a workgroup as vectors, one after another: one vector that loops over them
+    // finds its record once.
+    forms.fold = info.limits.subgroup_size;
+  }
+  apply_quirks(driver, forms);
+  return forms;
 }
 
 }  // namespace
@@ -208,6 +231,7 @@ std::optional<PhysicalDevice> query_device(const Instance& instance, VkPhysicalD
       .queues = std::min(family->second.queueCount, kMaxQueues),
   };
   info.spirv_capabilities = spirv_capabilities(features, subgroup);
+  info.forms = forms_of(features, driver, info);
   info.maps_device_memory = maps_device_memory;
   info.timestamp_period_ns = double{limits.timestampPeriod};
   return device;

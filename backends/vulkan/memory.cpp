@@ -12,6 +12,9 @@ constexpr std::uint64_t kBlockBytes = std::uint64_t{32} << 20;
 /// Larger buffers get a block of their own.
 constexpr std::uint64_t kSharedBytes = kBlockBytes / 4;
 
+/// Tables of addresses begin at such multiples.
+constexpr std::uint64_t kTableAlignment = 64;
+
 constexpr VkMemoryPropertyFlags kMapped = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 
 }  // namespace
@@ -67,7 +70,7 @@ Result<void> MemoryPool::bind(VulkanBuffer& buffer, const backend::BufferDesc& d
 
   const std::lock_guard lock{mutex_};
   const auto take_from = [&](MemoryBlock& block) {
-    const auto offset = block.ranges.take(needs.size, needs.alignment);
+    const auto offset = block.ranges.take(needs.size, std::max(needs.alignment, kTableAlignment));
     if (!offset) return false;
     buffer.kind_ = kind;
     buffer.block_ = &block;
@@ -86,8 +89,14 @@ Result<void> MemoryPool::bind(VulkanBuffer& buffer, const backend::BufferDesc& d
     has_place = take_from(*blocks_[kind].back());
   }
   buffer.mapped = is_mapped ? buffer.block_->mapped + buffer.offset_ : nullptr;
-  return succeeded("vkBindBufferMemory", context_.api.BindBufferMemory(context_.device, buffer.native(),
-                                                                       buffer.block_->memory.get(), buffer.offset_));
+  VYRE_TRY(succeeded("vkBindBufferMemory", context_.api.BindBufferMemory(context_.device, buffer.native(),
+                                                                         buffer.block_->memory.get(), buffer.offset_)));
+  if (has_addresses_) {
+    const VkBufferDeviceAddressInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+                                         .buffer = buffer.native()};
+    buffer.address = context_.api.GetBufferDeviceAddress(context_.device, &info);
+  }
+  return {};
 }
 
 Result<std::unique_ptr<MemoryBlock>> MemoryPool::make_block(std::uint32_t type, bool is_mapped, std::uint64_t size) {

@@ -130,7 +130,7 @@ Result<std::unique_ptr<backend::DriverPipeline>> VulkanDriver::compile(const bac
   const std::uint32_t push_bytes = desc.interface.push_constants ? desc.interface.push_constants->size : 0;
   VYRE_ASSIGN(const Layout* layout, find_layout(desc.slots, push_bytes));
 
-  const std::span<const std::uint32_t> words = desc.program.words();
+  const std::span<const std::uint32_t> words = desc.words;
   const VkShaderModuleCreateInfo module_info{
       .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = words.size_bytes(), .pCode = words.data()};
   VkShaderModule native_module = VK_NULL_HANDLE;

@@ -28,7 +28,7 @@ class ListChecker {
   ListChecker(const ListView& view, const Limits& limits) noexcept : view_{view}, limits_{limits} {}
 
   /// Whether there is nothing to say of a dispatch: what the first operator below finds out, without its messages.
-  [[nodiscard]] bool is_fine(const Dispatch& dispatch) const noexcept {
+  [[nodiscard]] bool is_fine(const Dispatch& dispatch) noexcept {
     const PipelineEntry* pipeline = view_.pipelines.find(dispatch.pipeline);
     if (pipeline == nullptr || dispatch.range_count != pipeline->rules.size() ||
         dispatch.param_bytes != pipeline->push_bytes || !is_launchable(dispatch.groups, limits_)) {
@@ -42,8 +42,11 @@ class ListChecker {
         return false;
       }
     }
+    has_forms_ = has_forms_ || pipeline->form.kind != program::FormKind::Descriptor;
     return true;
   }
+
+  [[nodiscard]] bool has_forms() const noexcept { return has_forms_; }
 
   Result<void> operator()(const Dispatch& dispatch) {
     const PipelineEntry* pipeline = view_.pipelines.find(dispatch.pipeline);
@@ -60,6 +63,10 @@ class ListChecker {
     const std::span<const BufferRange> ranges = view_.list.ranges(dispatch);
     for (std::size_t i = 0; i < ranges.size(); ++i) VYRE_TRY(check_binding(ranges[i], pipeline->rules[i]));
     return {};
+  }
+
+  Result<void> operator()(const IndirectDispatch& /*dispatch*/) const {
+    return fail(ErrorCode::Unsupported, "group counts that lie in a buffer are not for lists of a caller");
   }
 
   Result<void> operator()(const Copy& copy) const {
@@ -130,6 +137,7 @@ class ListChecker {
   const ListView& view_;
   const Limits& limits_;
   std::uint32_t timestamps_ = 0;
+  bool has_forms_ = false;
 };
 
 std::string describe(const ListView& view, const Command& command, std::size_t index) {
@@ -139,6 +147,7 @@ std::string describe(const ListView& view, const Command& command, std::size_t i
       const PipelineEntry* pipeline = view.pipelines.find(dispatch.pipeline);
       return pipeline == nullptr ? "a dispatch" : fmt::format("a dispatch of '{}'", pipeline->program.name());
     }
+    std::string operator()(const IndirectDispatch& /*dispatch*/) const { return "an indirect dispatch"; }
     std::string operator()(const Copy& /*copy*/) const { return "a copy"; }
     std::string operator()(const Fill& /*fill*/) const { return "a fill"; }
     std::string operator()(const Barrier& /*barrier*/) const { return "a barrier"; }
@@ -265,7 +274,7 @@ Result<void> check_groups(const Groups& groups, const Limits& limits) {
   return {};
 }
 
-Result<void> check_list(const ListView& view, const Limits& limits) {
+Result<bool> check_list(const ListView& view, const Limits& limits) {
   ListChecker checker{view, limits};
   const std::span<const Command> commands = view.list.commands();
   for (std::size_t i = 0; i < commands.size(); ++i) {
@@ -277,7 +286,7 @@ Result<void> check_list(const ListView& view, const Limits& limits) {
       return in_context(std::move(checked).error(), describe(view, commands[i], i));
     }
   }
-  return {};
+  return checker.has_forms();
 }
 
 }  // namespace vyre::backend

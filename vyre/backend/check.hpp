@@ -44,7 +44,8 @@ namespace vyre::backend {
 /// `binding 3 'weights'`
 [[nodiscard]] std::string to_string(const RangeRule& rule);
 
-/// `InvalidArgument`, naming the command, the binding, the value and the limit, for a list that cannot run.
-[[nodiscard]] Result<void> check_list(const ListView& view, const Limits& limits);
+/// `InvalidArgument`, naming the command, the binding, the value and the limit, for a list that cannot run. Says
+/// whether it has dispatches in other than the descriptor form.
+[[nodiscard]] Result<bool> check_list(const ListView& view, const Limits& limits);
 
 }  // namespace vyre::backend

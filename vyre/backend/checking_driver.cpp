@@ -28,6 +28,11 @@ Objects objects_in(const ListView& view, const Objects& live) {
                  "a list names a pipeline that is not in the table");
       named.insert(view.pipelines.at(dispatch->pipeline).object.get());
       for (const BufferRange& range : view.list.ranges(*dispatch)) add_buffer(range.buffer);
+    } else if (const auto* indirect = std::get_if<IndirectDispatch>(&command)) {
+      VYRE_CHECK(view.pipelines.find(indirect->pipeline) != nullptr,
+                 "a list names a pipeline that is not in the table");
+      named.insert(view.pipelines.at(indirect->pipeline).object.get());
+      add_buffer(indirect->groups);
     } else if (const auto* copy = std::get_if<Copy>(&command)) {
       add_buffer(copy->from);
       add_buffer(copy->to);

@@ -20,6 +20,9 @@ ListNames names_of(const CommandList& list) {
     if (const auto* dispatch = std::get_if<Dispatch>(&command)) {
       names.pipelines.push_back(dispatch->pipeline);
       for (const BufferRange& range : list.ranges(*dispatch)) names.buffers.push_back(range.buffer);
+    } else if (const auto* indirect = std::get_if<IndirectDispatch>(&command)) {
+      names.pipelines.push_back(indirect->pipeline);
+      names.buffers.push_back(indirect->groups);
     } else if (const auto* copy = std::get_if<Copy>(&command)) {
       names.buffers.insert(names.buffers.end(), {copy->from, copy->to});
     } else if (const auto* fill = std::get_if<Fill>(&command)) {

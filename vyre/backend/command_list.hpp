@@ -41,6 +41,17 @@ struct Dispatch {
   friend bool operator==(const Dispatch&, const Dispatch&) = default;
 };
 
+/// A dispatch of as many groups as are in a buffer when it runs: three words. Made by `Device` only.
+struct IndirectDispatch {
+  PipelineHandle pipeline = {};
+  BufferHandle groups = {};
+  std::uint64_t offset = 0;
+  std::uint32_t first_param = 0;
+  std::uint32_t param_bytes = 0;
+
+  friend bool operator==(const IndirectDispatch&, const IndirectDispatch&) = default;
+};
+
 struct Copy {
   BufferHandle from = {};
   BufferHandle to = {};
@@ -74,12 +85,13 @@ struct Timestamp {
   return pattern == (pattern & 0xff) * 0x0101'0101U || (offset % 4 == 0 && size % 4 == 0);
 }
 
-using Command = std::variant<Dispatch, Copy, Fill, Barrier, Timestamp>;
+using Command = std::variant<Dispatch, Copy, Fill, Barrier, Timestamp, IndirectDispatch>;
 
 /// Work for a device: a value with nothing of any API in it. What is wrong with it is said when it is submitted or
 /// recorded.
 ///
-/// Commands run in no particular order, and at once where the device can, except across a barrier. Building one
+/// Commands run in no particular order, and at once where the device can, except across a barrier. Dispatches of one
+/// pipeline in the merged or persistent form that stand one behind another are one launch. Building one
 /// allocates only until its memory has grown to what it needs; `clear` keeps it.
 class CommandList {
  public:
@@ -94,6 +106,16 @@ class CommandList {
                                     .first_param = static_cast<std::uint32_t>(params_.size()),
                                     .param_bytes = static_cast<std::uint32_t>(params.size())});
     ranges_.insert(ranges_.end(), ranges.begin(), ranges.end());
+    params_.insert(params_.end(), params.begin(), params.end());
+  }
+
+  void dispatch_indirect(PipelineHandle pipeline, BufferHandle groups, std::uint64_t offset,
+                         std::span<const std::byte> params) {
+    commands_.emplace_back(IndirectDispatch{.pipeline = pipeline,
+                                            .groups = groups,
+                                            .offset = offset,
+                                            .first_param = static_cast<std::uint32_t>(params_.size()),
+                                            .param_bytes = static_cast<std::uint32_t>(params.size())});
     params_.insert(params_.end(), params.begin(), params.end());
   }
 
@@ -137,6 +159,9 @@ class CommandList {
     return std::span{ranges_}.subspan(dispatch.first_range, dispatch.range_count);
   }
   [[nodiscard]] std::span<const std::byte> params(const Dispatch& dispatch) const noexcept {
+    return std::span{params_}.subspan(dispatch.first_param, dispatch.param_bytes);
+  }
+  [[nodiscard]] std::span<const std::byte> params(const IndirectDispatch& dispatch) const noexcept {
     return std::span{params_}.subspan(dispatch.first_param, dispatch.param_bytes);
   }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <vyre/backend/check.hpp>
+#include <vyre/backend/form_lowering.hpp>
 #include <vyre/base/check.hpp>
 
 namespace vyre::backend {
@@ -29,7 +30,7 @@ Result<std::unique_ptr<Device>> Device::open(Backend& backend, const DeviceInfo&
 }
 
 Device::Device(std::unique_ptr<DeviceDriver> driver, const DeviceOptions& options)
-    : driver_{std::move(driver)}, info_{driver_->info()}, options_{options} {
+    : driver_{std::move(driver)}, info_{driver_->info()}, options_{options}, tables_{*driver_, buffers_} {
   VYRE_CHECK(std::has_single_bit(info_.limits.storage_alignment), "alignments are powers of two");
   VYRE_CHECK(std::has_single_bit(info_.limits.uniform_alignment), "alignments are powers of two");
   if (options_.memory_budget != 0) info_.limits.memory_bytes = options_.memory_budget;
@@ -55,6 +56,7 @@ DeviceUsage Device::usage() const {
                     .bytes = bytes_,
                     .bytes_waiting = bytes_waiting_};
   if (staging_made_) --usage.buffers;
+  usage.buffers -= tables_.blocks();
   for (const std::unique_ptr<Queue>& queue : queues_) {
     const std::lock_guard lock{queue->mutex};
     usage.pending += queue->count;
@@ -214,14 +216,35 @@ Result<PipelineHandle> Device::compile(const program::Program& program, const Co
     specialised = *std::move(derived);
   }
   const program::Interface& interface = key->values.empty() ? program.interface() : specialised;
-  if (auto checked = check_program(interface, info_); !checked) return named(std::move(checked).error());
-  const std::vector<BindingSlot> slots = slots_of(interface);
-  auto object = driver_->compile({.program = program, .interface = interface, .values = key->values, .slots = slots});
+  const bool is_form = options.form != program::FormKind::Descriptor;
+  program::Form form;
+  if (is_form) {
+    if (!info_.forms.has(options.form)) {
+      return named({.code = ErrorCode::Unsupported,
+                    .message = fmt::format("the device does not run the {} form", to_string(options.form))});
+    }
+    Result<program::Form> derived = derive_form(program, options.form, form_options(), key->values);
+    if (!derived) return named(std::move(derived).error());
+    form = *std::move(derived);
+  }
+  const program::Interface& run = is_form ? form.interface : interface;
+  if (auto checked = check_program(run, info_); !checked) return named(std::move(checked).error());
+  const std::vector<BindingSlot> slots = slots_of(run);
+  auto object = driver_->compile({.program = program,
+                                  .words = is_form ? std::span<const std::uint32_t>{form.words} : program.words(),
+                                  .interface = run,
+                                  .values = key->values,
+                                  .slots = slots,
+                                  .form = is_form ? &form : nullptr});
   if (!object) return note(named(std::move(object).error()).error());
   const auto handle = pipelines_.insert({.object = *std::move(object),
                                          .program = program,
                                          .rules = rules_of(interface),
-                                         .push_bytes = interface.push_constants ? interface.push_constants->size : 0});
+                                         .push_bytes = interface.push_constants ? interface.push_constants->size : 0,
+                                         .form = {.kind = options.form,
+                                                  .record = std::move(form.record),
+                                                  .folded = form.folded,
+                                                  .iterations = form.iterations.value_or(0)}});
   if (!handle) {
     return fail(ErrorCode::OutOfMemory, fmt::format("there are {} pipelines, that is the limit", pipelines_.size()));
   }
@@ -232,6 +255,49 @@ Result<PipelineHandle> Device::compile(const program::Program& program, const Co
     }
   }
   return *handle;
+}
+
+program::FormOptions Device::form_options() const {
+  return {.robust = options_.robust,
+          .fold = info_.forms.fold,
+          .max_iterations = info_.forms.max_iterations,
+          .quirks = info_.forms.quirks};
+}
+
+bool Device::fits_persistent(PipelineHandle pipeline, const Groups& groups) const noexcept {
+  const PipelineEntry* entry = pipelines_.find(pipeline);
+  return entry != nullptr && backend::fits_persistent(entry->form, groups, info_.forms);
+}
+
+Result<void> Device::make_scratch() {
+  if (scratch_ != 0) return {};
+  const std::lock_guard lock{scratch_mutex_};
+  if (scratch_ != 0) return {};
+  // Twice as much as is used, so that a multiple of that size is in it. Not counted, as staging is not.
+  constexpr std::uint64_t kBytes = 2 * program::kScratchBytes;
+  auto object = driver_->allocate({.size = 2 * kBytes, .memory = Memory::Upload});
+  if (!object) return note(std::move(object).error());
+  VYRE_CHECK((*object)->address != 0, "a device that has forms has addresses");
+  std::memset((*object)->mapped, 0, 2 * kBytes);
+  scratch_buffer_ = *std::move(object);
+  scratch_ = (scratch_buffer_->address + kBytes - 1) / kBytes * kBytes;
+  return {};
+}
+
+Result<TableBlock> Device::make_table(const ListView& view, Memory memory, bool indirect) {
+  VYRE_TRY(make_scratch());
+  const std::uint64_t bytes = table_bytes(view);
+  auto taken = tables_.take(bytes, memory);
+  if (!taken) return note(std::move(taken).error());
+  TableBlock block = *std::move(taken);
+  VYRE_TRY(lower(view, info_,
+                 {.address = block.address(),
+                  .buffer = block.buffer(),
+                  .memory = block.writable(),
+                  .scratch = scratch_,
+                  .indirect = indirect},
+                 block.lowered()));
+  return block;
 }
 
 Result<void> Device::warm(PipelineHandle pipeline) {
@@ -289,20 +355,50 @@ Result<Ticket> Device::submit(const CommandList& list, const SubmitOptions& opti
   VYRE_TRY(make_room(options));
   const std::shared_lock lock{lifetime_};
   const ListView view{.list = list, .buffers = buffers_, .pipelines = pipelines_};
-  VYRE_TRY(check_list(view, info_.limits));
-  auto recording = driver_->record(view, Reuse::Once);
+  VYRE_ASSIGN(const bool has_forms, check_list(view, info_.limits));
+  TableBlock table;
+  if (has_forms) {
+    VYRE_ASSIGN(table, make_table(view, Memory::Upload, false));
+  }
+  const ListView run{.list = table ? table.lowered() : list,
+                     .buffers = buffers_,
+                     .pipelines = pipelines_,
+                     .asked = table ? &list : nullptr};
+  auto recording = driver_->record(run, Reuse::Once);
   if (!recording) return note(std::move(recording).error());
   DriverRecording& object = **recording;
-  return launch(object, *std::move(recording), options);
+  return launch(object, *std::move(recording), std::move(table), options);
 }
 
-Result<RecordingHandle> Device::record(const CommandList& list) {
+Result<RecordingHandle> Device::record(const CommandList& list, const RecordOptions& options) {
   VYRE_TRY(check_open());
+  RecordingEntry entry{.names = names_of(list)};
+  {
+    const std::shared_lock lock{lifetime_};
+    entry.checked_epoch = free_epoch_;
+    const ListView view{.list = list, .buffers = buffers_, .pipelines = pipelines_};
+    VYRE_ASSIGN(const bool is_lowered, check_list(view, info_.limits));
+    const bool is_updatable = options.updatable && is_lowered;
+    if (is_lowered) {
+      VYRE_ASSIGN(entry.table, make_table(view, is_updatable ? Memory::Device : Memory::Upload, is_updatable));
+    }
+    if (is_updatable) {
+      entry.updates = std::make_unique<Updates>();
+      entry.updates->list = list;
+    }
+  }
+  // What was written where the device does not look is brought there; it takes the lock itself.
+  if (entry.table && !entry.table.is_direct()) {
+    VYRE_TRY(transfer_staged(entry.table.buffer(), 0, entry.table.writable(), {}));
+  }
   const std::shared_lock lock{lifetime_};
-  const ListView view{.list = list, .buffers = buffers_, .pipelines = pipelines_};
-  VYRE_TRY(check_list(view, info_.limits));
-  RecordingEntry entry{.names = names_of(list), .checked_epoch = free_epoch_};
-  auto object = driver_->record(view, Reuse::Many);
+  // Something may have gone in between.
+  VYRE_TRY(check_alive(entry));
+  const ListView run{.list = entry.table ? entry.table.lowered() : list,
+                     .buffers = buffers_,
+                     .pipelines = pipelines_,
+                     .asked = entry.table ? &list : nullptr};
+  auto object = driver_->record(run, Reuse::Many);
   if (!object) return note(std::move(object).error());
   entry.object = *std::move(object);
   const auto handle = recordings_.insert(std::move(entry));
@@ -316,15 +412,22 @@ Result<void> Device::check_alive(RecordingEntry& entry) {
   const std::uint64_t epoch = free_epoch_;
   std::atomic_ref checked{entry.checked_epoch};
   if (checked.load(std::memory_order_relaxed) == epoch) return {};
-  for (const BufferHandle buffer : entry.names.buffers) {
-    if (buffers_.find(buffer) == nullptr) {
-      return fail(ErrorCode::InvalidArgument, "the recording names a buffer that was freed");
+  const auto gone_with = [](std::string_view what) {
+    return fail(ErrorCode::InvalidArgument, fmt::format("the recording names a {} that was freed", what));
+  };
+  // Buffers may be others than those it was made with.
+  if (entry.updates != nullptr) {
+    const std::lock_guard updating{entry.updates->mutex};
+    for (const BufferHandle buffer : names_of(entry.updates->list).buffers) {
+      if (buffers_.find(buffer) == nullptr) return gone_with("buffer");
+    }
+  } else {
+    for (const BufferHandle buffer : entry.names.buffers) {
+      if (buffers_.find(buffer) == nullptr) return gone_with("buffer");
     }
   }
   for (const PipelineHandle pipeline : entry.names.pipelines) {
-    if (pipelines_.find(pipeline) == nullptr) {
-      return fail(ErrorCode::InvalidArgument, "the recording names a pipeline that was freed");
-    }
+    if (pipelines_.find(pipeline) == nullptr) return gone_with("pipeline");
   }
   checked.store(epoch, std::memory_order_relaxed);
   return {};
@@ -337,7 +440,83 @@ Result<Ticket> Device::replay(RecordingHandle recording, const SubmitOptions& op
   RecordingEntry* entry = recordings_.find(recording);
   if (entry == nullptr) return gone("recording");
   VYRE_TRY(check_alive(*entry));
-  return launch(*entry->object, nullptr, options);
+  if (entry->updates == nullptr) return launch(*entry->object, nullptr, {}, options);
+  const std::lock_guard updating{entry->updates->mutex};
+  VYRE_ASSIGN(entry->updates->last, launch(*entry->object, nullptr, {}, options));
+  return entry->updates->last;
+}
+
+Result<void> Device::check_update(const CommandList& recorded, const CommandList& list) const {
+  const auto differs = [](std::size_t index, std::string_view what) {
+    return fail(ErrorCode::InvalidArgument, fmt::format("command {} of the list {}", index, what));
+  };
+  const std::span<const Command> before = recorded.commands();
+  const std::span<const Command> after = list.commands();
+  if (before.size() != after.size()) {
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("the list has {} commands, the recording has {}", after.size(), before.size()));
+  }
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const auto* was = std::get_if<Dispatch>(&before[i]);
+    const auto* is = std::get_if<Dispatch>(&after[i]);
+    if (was == nullptr || is == nullptr) {
+      if (before[i] != after[i]) return differs(i, "is another one than the recording has");
+      continue;
+    }
+    if (was->pipeline != is->pipeline) return differs(i, "runs another pipeline than the recording does");
+    if (pipelines_.at(is->pipeline).form.kind != program::FormKind::Descriptor) continue;
+    const bool is_same = was->groups == is->groups && std::ranges::equal(recorded.ranges(*was), list.ranges(*is)) &&
+                         std::ranges::equal(recorded.params(*was), list.params(*is));
+    if (!is_same) return differs(i, "changes a dispatch in the descriptor form, which a recording keeps as it is");
+  }
+  return {};
+}
+
+Result<Ticket> Device::replay(RecordingHandle recording, const CommandList& list, const SubmitOptions& options) {
+  VYRE_TRY(check_submission(options));
+  VYRE_TRY(make_room(options));
+  const std::shared_lock lock{lifetime_};
+  RecordingEntry* entry = recordings_.find(recording);
+  if (entry == nullptr) return gone("recording");
+  if (entry->updates == nullptr) {
+    return fail(ErrorCode::InvalidArgument, "the recording was not made to be replayed with another list");
+  }
+  const ListView view{.list = list, .buffers = buffers_, .pipelines = pipelines_};
+  VYRE_TRY(check_list(view, info_.limits));
+  Updates& updates = *entry->updates;
+  const std::lock_guard updating{updates.mutex};
+  VYRE_TRY(check_update(updates.list, list));
+  const std::uint64_t bytes = table_bytes(view);
+  auto taken = tables_.take(bytes, Memory::Upload);
+  if (!taken) return note(std::move(taken).error());
+  TableBlock staging = *std::move(taken);
+  // Written here as it will lie there.
+  VYRE_TRY(lower(view, info_,
+                 {.address = entry->table.address(),
+                  .buffer = entry->table.buffer(),
+                  .memory = staging.writable(),
+                  .scratch = scratch_,
+                  .indirect = true},
+                 staging.lowered()));
+  if (staging.lowered() != entry->table.lowered()) {
+    return fail(ErrorCode::InvalidArgument,
+                "the list makes other launches than the recording: as many dispatches of no groups, and as many that "
+                "are alike, must follow one another");
+  }
+  staging.lowered().clear();
+  staging.lowered().copy(staging.buffer(), 0, entry->table.buffer(), 0, std::min(bytes, entry->table.size()));
+  const ListView copy{.list = staging.lowered(), .buffers = buffers_, .pipelines = pipelines_};
+  auto update = driver_->record(copy, Reuse::Once);
+  if (!update) return note(std::move(update).error());
+  DriverRecording& object = **update;
+  // Behind replays on other queues, which still read the table.
+  std::vector<Ticket> after(options.after.begin(), options.after.end());
+  if (updates.last.queue != options.queue) after.push_back(updates.last);
+  const SubmitOptions behind{.queue = options.queue, .after = after, .timeout = options.timeout};
+  VYRE_TRY(launch(object, *std::move(update), std::move(staging), behind));
+  updates.list = list;
+  VYRE_ASSIGN(updates.last, launch(*entry->object, nullptr, {}, {.queue = options.queue}));
+  return updates.last;
 }
 
 Result<void> Device::free(RecordingHandle recording) {
@@ -351,7 +530,8 @@ Result<void> Device::free(RecordingHandle recording) {
   return {};
 }
 
-Result<Ticket> Device::launch(DriverRecording& recording, RecordingPtr owned, const SubmitOptions& options) {
+Result<Ticket> Device::launch(DriverRecording& recording, RecordingPtr owned, TableBlock table,
+                              const SubmitOptions& options) {
   Queue& queue = *queues_[options.queue];
   const std::lock_guard lock{queue.mutex};
   const Ticket ticket{.queue = options.queue, .value = queue.issued.load(std::memory_order_relaxed) + 1};
@@ -365,8 +545,8 @@ Result<Ticket> Device::launch(DriverRecording& recording, RecordingPtr owned, co
     queue.first = 0;
     queue.pending.resize(queue.pending.size() + 1);
   }
-  queue.pending[(queue.first + queue.count) % queue.pending.size()] = {.value = ticket.value,
-                                                                       .recording = std::move(owned)};
+  queue.pending[(queue.first + queue.count) % queue.pending.size()] = {
+      .value = ticket.value, .recording = std::move(owned), .table = std::move(table)};
   ++queue.count;
   return ticket;
 }
@@ -402,6 +582,7 @@ void Device::retire(Queue& queue, std::uint64_t value) {
   if (value > queue.done.load(std::memory_order_relaxed)) queue.done = value;
   while (queue.count > 0 && queue.pending[queue.first].value <= value) {
     queue.pending[queue.first].recording.reset();
+    queue.pending[queue.first].table = {};
     queue.first = (queue.first + 1) % queue.pending.size();
     --queue.count;
   }

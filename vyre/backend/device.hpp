@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <vyre/backend/driver.hpp>
+#include <vyre/backend/table_pool.hpp>
 
 namespace vyre::backend {
 
@@ -20,7 +21,14 @@ inline constexpr std::chrono::nanoseconds kForever = std::chrono::nanoseconds::m
 
 struct CompileOptions {
   std::span<const program::spirv::SpecOverride> values = {};
+  program::FormKind form = program::FormKind::Descriptor;
   bool warm = false;  ///< Compile everything now, also what the driver would leave for the first dispatch.
+};
+
+struct RecordOptions {
+  /// Whether it can be replayed with another list: other buffers, parameters and group counts of dispatches in the
+  /// pointer, merged and persistent forms. Those are read from a table, which costs a little.
+  bool updatable = false;
 };
 
 struct SubmitOptions {
@@ -80,10 +88,20 @@ class Device {
   /// Runs a list. `InvalidArgument`, naming the command, for a list that cannot run; then none of it does.
   [[nodiscard]] Result<Ticket> submit(const CommandList& list, const SubmitOptions& options = {});
   /// Keeps a list as the driver runs it.
-  [[nodiscard]] Result<RecordingHandle> record(const CommandList& list);
+  [[nodiscard]] Result<RecordingHandle> record(const CommandList& list, const RecordOptions& options = {});
   /// Runs a recording, also while earlier replays of it are pending. `InvalidArgument` if it outlived what it names.
   [[nodiscard]] Result<Ticket> replay(RecordingHandle recording, const SubmitOptions& options = {});
+  /// Runs a recording as if it had been made of `list`, and leaves it so. Its table is changed in the queue: replays
+  /// that are pending do not see it. `list` has the commands of the recorded one; buffers, parameters and group counts
+  /// of dispatches in other than the descriptor form may differ, where they do not change how many launches there are.
+  /// `InvalidArgument`, naming what differs, otherwise. That no barrier is missing between commands of other buffers is
+  /// the caller's to know, as it is for `submit`.
+  [[nodiscard]] Result<Ticket> replay(RecordingHandle recording, const CommandList& list,
+                                      const SubmitOptions& options = {});
   [[nodiscard]] Result<void> free(RecordingHandle recording);
+
+  /// Whether a dispatch of a pipeline in the persistent form is short enough for the device.
+  [[nodiscard]] bool fits_persistent(PipelineHandle pipeline, const Groups& groups) const noexcept;
 
   /// Whether a ticket is done.
   [[nodiscard]] Result<bool> poll(Ticket ticket);
@@ -93,14 +111,23 @@ class Device {
   [[nodiscard]] Result<void> wait_idle(std::chrono::nanoseconds timeout = kForever);
 
  private:
+  /// What changes when a recording is replayed with another list.
+  struct Updates {
+    std::mutex mutex;
+    CommandList list;  // What it was last made of.
+    Ticket last = {};  // Its last launch.
+  };
   struct RecordingEntry {
     RecordingPtr object = {};
     ListNames names = {};
     std::uint64_t checked_epoch = 0;  // What `free_epoch_` was when all of them were last seen alive.
+    TableBlock table = {};
+    std::unique_ptr<Updates> updates = {};  // Null if it cannot be updated.
   };
   struct Pending {
     std::uint64_t value = 0;
     RecordingPtr recording;  // Null for a replay.
+    TableBlock table;        // Of a list that is run once.
   };
   struct Queue {
     std::mutex mutex;
@@ -119,7 +146,13 @@ class Device {
   [[nodiscard]] Result<void> check_open() const;
   [[nodiscard]] Result<void> check_submission(const SubmitOptions& options);
   [[nodiscard]] Result<void> check_ticket(Ticket ticket);
-  [[nodiscard]] Result<Ticket> launch(DriverRecording& recording, RecordingPtr owned, const SubmitOptions& options);
+  [[nodiscard]] Result<Ticket> launch(DriverRecording& recording, RecordingPtr owned, TableBlock table,
+                                      const SubmitOptions& options);
+  /// Takes memory for the table of a list and writes it, with the list that takes its place.
+  [[nodiscard]] Result<TableBlock> make_table(const ListView& view, Memory memory, bool indirect);
+  [[nodiscard]] program::FormOptions form_options() const;
+  [[nodiscard]] Result<void> make_scratch();
+  [[nodiscard]] Result<void> check_update(const CommandList& recorded, const CommandList& list) const;
   [[nodiscard]] Result<void> make_room(const SubmitOptions& options);
   [[nodiscard]] Result<void> warm(PipelineHandle pipeline);
   [[nodiscard]] Result<void> check_alive(RecordingEntry& entry);
@@ -142,11 +175,16 @@ class Device {
   DeviceOptions options_;
   BufferTable buffers_;
   PipelineTable pipelines_;
-  HandleTable<RecordingEntry, RecordingTag> recordings_;
   // Held shared while a list is checked, translated and launched, so that nothing it names goes in between; held alone
   // by whoever frees.
   std::shared_mutex lifetime_;
   std::atomic<std::uint64_t> free_epoch_ = 1;
+  // Before what holds blocks of it.
+  TablePool tables_;
+  HandleTable<RecordingEntry, RecordingTag> recordings_;
+  std::mutex scratch_mutex_;
+  std::atomic<std::uint64_t> scratch_ = 0;  // Its address; 0 until it is needed.
+  std::unique_ptr<DriverBuffer> scratch_buffer_;
   std::vector<std::unique_ptr<Queue>> queues_;
   mutable std::mutex graves_mutex_;
   std::vector<Grave> graves_;

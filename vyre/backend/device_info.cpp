@@ -13,4 +13,13 @@ std::string_view to_string(DeviceType type) noexcept {
   return "other";
 }
 
+std::string_view to_string(Bindless bindless) noexcept {
+  switch (bindless) {
+    case Bindless::Unsupported: return "unsupported";
+    case Bindless::Static: return "static";
+    case Bindless::Full: return "full";
+  }
+  return "unsupported";
+}
+
 }  // namespace vyre::backend

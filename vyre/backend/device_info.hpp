@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <vyre/program/forms/form.hpp>
+
 namespace vyre::backend {
 
 enum class DeviceType : std::uint8_t { DiscreteGpu, IntegratedGpu, VirtualGpu, Cpu, Other };
@@ -38,6 +40,40 @@ struct Limits {
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
+/// How many buffers a kernel can reach through one table.
+enum class Bindless : std::uint8_t {
+  Unsupported,  ///< None: every buffer is a binding.
+  Static,       ///< A table whose place is fixed when a list is recorded.
+  Full,         ///< Tables anywhere, changed between replays.
+};
+
+/// `unsupported`, `static` or `full`.
+[[nodiscard]] std::string_view to_string(Bindless bindless) noexcept;
+
+/// Which forms of programs a device runs, and how they must be made for it.
+struct FormSupport {
+  bool pointer_form = false;
+  bool merged_form = false;
+  bool persistent_form = false;
+  Bindless bindless = Bindless::Unsupported;
+  /// Iterations of all its loops together after which the device ends an invocation, silently; 0 for none.
+  std::uint64_t max_iterations = 0;
+  std::uint32_t fold = 0;        ///< Wider workgroups of one-launch forms run as so many invocations; 0 for as written.
+  std::uint32_t workgroups = 1;  ///< Those of a persistent launch that can run at once.
+  program::Quirks quirks = {};
+
+  [[nodiscard]] bool has(program::FormKind kind) const noexcept {
+    switch (kind) {
+      case program::FormKind::Descriptor: return true;
+      case program::FormKind::Pointer: return pointer_form;
+      case program::FormKind::Merged: return merged_form;
+      case program::FormKind::Persistent: return persistent_form;
+    }
+    return false;
+  }
+  friend bool operator==(const FormSupport&, const FormSupport&) = default;
+};
+
 /// One device as its backend describes it. A value: it says the same as long as the machine is the same.
 struct DeviceInfo {
   std::string backend = {};
@@ -53,6 +89,7 @@ struct DeviceInfo {
   std::vector<std::string> spirv_capabilities = {};  ///< What programs may declare; sorted.
   bool maps_device_memory = false;                   ///< Whether buffers in device memory can be mapped.
   double timestamp_period_ns = 0;                    ///< What one tick of a timestamp is worth.
+  FormSupport forms = {};
 
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 };

@@ -46,6 +46,7 @@ class DriverObject {
 class DriverBuffer : public DriverObject {
  public:
   std::byte* mapped = nullptr;  ///< Coherent memory that host and device share, or null.
+  std::uint64_t address = 0;    ///< Where kernels find it; 0 on a device without forms that need one.
 };
 
 class DriverPipeline : public DriverObject {};
@@ -87,10 +88,12 @@ struct BindingSlot {
 };
 
 struct PipelineDesc {
-  const program::Program& program;
-  const program::Interface& interface;                   ///< Of the specialisation.
+  const program::Program& program;                       ///< As it was written.
+  std::span<const std::uint32_t> words;                  ///< Of the module to run, in the form that is wanted.
+  const program::Interface& interface;                   ///< Of that module with the specialisation.
   std::span<const program::spirv::SpecOverride> values;  ///< Those that differ from their defaults, by id.
   std::span<const BindingSlot> slots;                    ///< By set and slot, each once.
+  const program::Form* form = nullptr;                   ///< Null for the descriptor form.
 };
 
 struct BufferEntry {
@@ -110,21 +113,32 @@ struct RangeRule {
   friend bool operator==(const RangeRule&, const RangeRule&) = default;
 };
 
+/// How the records of a form are written, and how much of it a launch can run.
+struct FormRules {
+  program::FormKind kind = program::FormKind::Descriptor;
+  program::RecordLayout record = {};
+  std::uint32_t folded = 1;
+  std::uint64_t iterations = 0;  ///< That one invocation makes at most, if the device counts them.
+};
+
 struct PipelineEntry {
   std::unique_ptr<DriverPipeline> object;
   program::Program program;
   std::vector<RangeRule> rules;
-  std::uint32_t push_bytes = 0;
+  std::uint32_t push_bytes = 0;  ///< Of what a dispatch is given.
+  FormRules form = {};
 };
 
 using BufferTable = HandleTable<BufferEntry, BufferTag>;
 using PipelineTable = HandleTable<PipelineEntry, PipelineTag>;
 
-/// A checked list with the objects it names.
+/// A checked list with the objects it names. Dispatches of forms other than the descriptor form have no ranges, and a
+/// `program::Root` as parameters.
 struct ListView {
   const CommandList& list;
   const BufferTable& buffers;
   const PipelineTable& pipelines;
+  const CommandList* asked = nullptr;  ///< What it was made of, if it was made of another list.
 
   template <typename Native>
   [[nodiscard]] Native& buffer(BufferHandle handle) const noexcept {

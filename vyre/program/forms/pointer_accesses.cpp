@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <spirv/unified1/GLSL.std.450.h>
@@ -47,7 +49,9 @@ bool PointerRewriter::rewrite_param_load(const Instruction& load) {
   // Small numbers may lie in buffers only.
   if (!is_plain || alignment(load.type()) < 4) return false;
   std::vector<std::uint32_t> path;
+  std::optional<std::uint32_t> component;  // Of a vector, which is loaded whole.
   Id type = facts_.pointee(facts_.push);
+  Id vector = 0;
   for (const Id index : chain->operands().subspan(1)) {
     const auto definition = module_.definition(type);
     const auto value = constants_.number(index);
@@ -56,15 +60,26 @@ bool PointerRewriter::rewrite_param_load(const Instruction& load) {
     if (definition->op() == spv::OpTypeStruct) bound = definition->operands().size();
     if (definition->op() == spv::OpTypeArray) bound = constants_.number(definition->operand(1));
     if (!bound || *value >= *bound) return false;
-    path.push_back(static_cast<std::uint32_t>(*value));
+    if (definition->op() == spv::OpTypeVector) {
+      component = static_cast<std::uint32_t>(*value);
+      vector = type;
+    } else {
+      path.push_back(static_cast<std::uint32_t>(*value));
+    }
     type = definition->op() == spv::OpTypeStruct ? definition->operand(*value) : definition->operand(0);
   }
+  const Id loaded = component ? vector : load.type();
   auto& [its_type, variable] = state_.params[path];
   if (variable == 0) {
-    its_type = load.type();
-    variable = writer_.variable(spv::StorageClassPrivate, load.type());
+    its_type = loaded;
+    variable = writer_.variable(spv::StorageClassPrivate, loaded);
   }
-  code_.named(spv::OpLoad, load.type(), load.result(), {variable});
+  if (component) {
+    const Id whole = code_.value(spv::OpLoad, loaded, {variable});
+    code_.named(spv::OpCompositeExtract, load.type(), load.result(), {whole, *component});
+  } else {
+    code_.named(spv::OpLoad, load.type(), load.result(), {variable});
+  }
   return true;
 }
 
@@ -76,37 +91,84 @@ Result<void> PointerRewriter::rewrite_load(const Instruction& load_instruction) 
 
 Result<void> PointerRewriter::load(Id pointer, Id type, Id result, std::span<const std::uint32_t> operands) {
   const Place place = place_of(pointer);
-  VYRE_ASSIGN(const Id named, pointer_of(pointer));
-  const Id valid = options_.robust ? validity_of(named, place) : 0;
+  VYRE_ASSIGN(Id from, pointer_of(pointer));
+  const Id valid = options_.robust ? validity_of(from, place) : 0;
   if (place.vector != 0) return load_component(place, valid, type, result, operands);
-  VYRE_ASSIGN(const Id from, guarded(named, module_.type_of(pointer), valid, type, false));
-  Words all{type, result, from};
+  // A pointer that may be null is made one to zeros; others lead into their buffer in any case.
+  if (place.may_be_null) {
+    VYRE_ASSIGN(from, guarded(from, module_.type_of(pointer), valid, type, false));
+  }
+  const bool is_checked = valid != 0 && !place.may_be_null;
+  const Id found = is_checked ? writer_.fresh() : result;
+  Words all{type, found, from};
   std::ranges::copy(aligned(operands, type), std::back_inserter(all));
   emit(code_.words, spv::OpLoad, all);
+  if (is_checked) VYRE_TRY(choose(valid, type, found, result));
   return {};
+}
+
+Result<void> PointerRewriter::choose(Id valid, Id type, Id value, Id result) {
+  const Id zero = writer_.null_constant(type);
+  const auto definition = module_.definition(type);
+  switch (definition->op()) {
+    case spv::OpTypeInt:
+    case spv::OpTypeFloat: code_.named(spv::OpSelect, type, result, {valid, value, zero}); return {};
+    case spv::OpTypeVector: {
+      const std::uint32_t count = definition->operand(1);
+      Words parts{writer_.vector_type(writer_.bool_type(), count), writer_.fresh()};
+      parts.insert(parts.end(), count, valid);
+      emit(code_.words, spv::OpCompositeConstruct, parts);
+      code_.named(spv::OpSelect, type, result, {parts[1], value, zero});
+      return {};
+    }
+    default: break;
+  }
+  // Larger values cannot be selected in all versions.
+  if (is_loop_header()) return refuse("a loop begins with a checked load of more than a vector");
+  const Id before = label_;
+  const Id inside = writer_.fresh();
+  const Id end = writer_.fresh();
+  code_.add(spv::OpSelectionMerge, {end, 0});
+  code_.add(spv::OpBranchConditional, {valid, inside, end});
+  code_.label(inside);
+  code_.add(spv::OpBranch, {end});
+  begin_piece(end);
+  code_.named(spv::OpPhi, type, result, {value, inside, zero, before});
+  return {};
+}
+
+bool PointerRewriter::is_loop_header() const {
+  const spirv::Block& block = function_->blocks[block_];
+  return block.end - block.begin >= 3 && module_[block.end - 2].op() == spv::OpLoopMerge;
+}
+
+void PointerRewriter::begin_piece(Id label) {
+  code_.label(label);
+  label_ = label;
+  last_labels_[function_->blocks[block_].label] = label;
 }
 
 Result<void> PointerRewriter::load_component(const Place& place, Id valid, Id type, Id result,
                                              std::span<const std::uint32_t> operands) {
   const Id pointer_type = writer_.pointer_type(spv::StorageClassPhysicalStorageBuffer, place.vector_type);
-  VYRE_ASSIGN(const Id from, guarded(place.vector, pointer_type, valid, place.vector_type, false));
+  Id from = place.vector;
+  if (place.may_be_null) {
+    VYRE_ASSIGN(from, guarded(from, pointer_type, valid, place.vector_type, false));
+  }
   const Id whole = writer_.fresh();
   Words all{place.vector_type, whole, from};
   std::ranges::copy(aligned(operands, place.vector_type), std::back_inserter(all));
   emit(code_.words, spv::OpLoad, all);
   const std::uint32_t count = module_.definition(place.vector_type)->operand(1);
   const auto index = constants_.number(place.component);
-  if (index && *index < count) {
-    code_.named(spv::OpCompositeExtract, type, result, {whole, static_cast<std::uint32_t>(*index)});
-    return {};
+  const bool is_known = index && *index < count;
+  const Id part = valid == 0 ? result : writer_.fresh();
+  if (is_known) {
+    code_.named(spv::OpCompositeExtract, type, part, {whole, static_cast<std::uint32_t>(*index)});
+  } else {
+    code_.named(spv::OpVectorExtractDynamic, type, part, {whole, place.component});
   }
-  if (valid == 0) {
-    code_.named(spv::OpVectorExtractDynamic, type, result, {whole, place.component});
-    return {};
-  }
-  const Id part = code_.value(spv::OpVectorExtractDynamic, type, {whole, place.component});
-  code_.named(spv::OpSelect, type, result, {valid, part, writer_.null_constant(type)});
-  return {};
+  return valid == 0 ? Result<void>{} : choose(valid, type, part, result);
 }
 
 Result<void> PointerRewriter::rewrite_store(const Instruction& instruction) {
@@ -116,12 +178,32 @@ Result<void> PointerRewriter::rewrite_store(const Instruction& instruction) {
 }
 
 Result<void> PointerRewriter::store(Id pointer, Id value, Id type, std::span<const std::uint32_t> operands) {
-  VYRE_ASSIGN(const Id named, pointer_of(pointer));
-  const Id valid = options_.robust ? validity_of(named, place_of(pointer)) : 0;
-  VYRE_ASSIGN(const Id to, guarded(named, module_.type_of(pointer), valid, type, true));
-  Words all{to, value};
-  std::ranges::copy(aligned(operands, type), std::back_inserter(all));
-  emit(code_.words, spv::OpStore, all);
+  const Place place = place_of(pointer);
+  VYRE_ASSIGN(Id to, pointer_of(pointer));
+  const Id valid = options_.robust ? validity_of(to, place) : 0;
+  const Words memory = aligned(operands, type);
+  const auto write = [&] {
+    Words all{to, value};
+    all.insert(all.end(), memory.begin(), memory.end());
+    emit(code_.words, spv::OpStore, all);
+  };
+  // The block that begins a loop must stay one block, so that there what goes nowhere goes to scratch memory.
+  if (valid == 0 || is_loop_header()) {
+    if (valid != 0 && place.in_matrix) return refuse("a loop begins with a checked store into a matrix");
+    if (valid != 0) {
+      VYRE_ASSIGN(to, guarded(to, module_.type_of(pointer), valid, type, true));
+    }
+    write();
+    return {};
+  }
+  const Id inside = writer_.fresh();
+  const Id end = writer_.fresh();
+  code_.add(spv::OpSelectionMerge, {end, 0});
+  code_.add(spv::OpBranchConditional, {valid, inside, end});
+  code_.label(inside);
+  write();
+  code_.add(spv::OpBranch, {end});
+  begin_piece(end);
   return {};
 }
 

@@ -245,10 +245,12 @@ void PointerRewriter::write_annotations(const std::set<Id>& replaced) {
 Result<void> PointerRewriter::write_functions(Id body) {
   for (const Function* function : facts_.functions) {
     for (std::size_t i = function->begin; i < function->end; ++i) {
-      const Instruction store = module_[i];
-      if (store.op() != spv::OpStore || !facts_.is_buffer_pointer(store.operand(0))) continue;
-      const Id type = facts_.pointee(store.operand(0));
-      if (module_.definition_op(type) == spv::OpTypeVector) stored_vectors_.insert(type);
+      const Instruction access = module_[i];
+      const bool is_access = access.op() == spv::OpStore || access.op() == spv::OpLoad;
+      if (!is_access || !facts_.is_buffer_pointer(access.operand(0))) continue;
+      Id type = facts_.pointee(access.operand(0));
+      if (module_.definition_op(type) == spv::OpTypeMatrix) type = module_.definition(type)->operand(0);
+      if (module_.definition_op(type) == spv::OpTypeVector) whole_vectors_.insert(type);
     }
   }
   for (const Function* function : facts_.functions) {
@@ -266,6 +268,10 @@ Result<void> PointerRewriter::write_function(const Function& function, Id id) {
   entry_pointers_.clear();
   entry_lengths_.clear();
   scratch_pointers_.clear();
+  flow_.reset();
+  last_labels_.clear();
+  phi_labels_.clear();
+  array_pointers_.clear();
   params_pointer_ = 0;
   record_pointer_ = 0;
   if (function.blocks.empty()) return refuse("a function has no body");
@@ -284,6 +290,10 @@ Result<void> PointerRewriter::write_function(const Function& function, Id id) {
     }
     const bool belongs_to_head = op == spv::OpFunctionParameter || op == spv::OpVariable ||
                                  (op == spv::OpLabel && instruction.result() == function.blocks[0].label);
+    if (op == spv::OpLabel) {
+      block_ = module_.block_of_label(instruction.result());
+      label_ = instruction.result();
+    }
     if (is_in_head && belongs_to_head) {
       if (op == spv::OpVariable && facts_.is_buffer_pointer(instruction.operand(1))) {
         return refuse("a variable begins as an address of a buffer");
@@ -306,6 +316,12 @@ Result<void> PointerRewriter::write_function(const Function& function, Id id) {
     is_in_head = false;
     VYRE_TRY(rewrite(instruction));
   }
+  // Values that came from a block come from its last piece.
+  for (const std::size_t word : phi_labels_) {
+    if (const auto last = last_labels_.find(code_.words[word]); last != last_labels_.end()) {
+      code_.words[word] = last->second;
+    }
+  }
   for (const Words* part : {&head, &prologue_.words, &code_.words}) {
     writer_.functions.insert(writer_.functions.end(), part->begin(), part->end());
   }
@@ -326,6 +342,11 @@ Result<void> PointerRewriter::rewrite(const Instruction& instruction) {
   if (is_atomic(op) && facts_.is_buffer_pointer(first)) return rewrite_atomic(instruction);
   if (op == spv::OpArrayLength) return rewrite_length(instruction);
   if (op == spv::OpExtInst) return rewrite_extended(instruction);
+  if (op == spv::OpPhi) {
+    for (std::size_t i = 1; i < instruction.operands().size(); i += 2) {
+      phi_labels_.push_back(code_.words.size() + 3 + i);
+    }
+  }
   bool has_pointers = false;
   for_each_used_id(module_, instruction, [&](Id id) { has_pointers = has_pointers || facts_.is_buffer_pointer(id); });
   if (has_pointers || facts_.is_buffer_pointer(instruction.result())) return copy_with_pointers(instruction);
@@ -483,7 +504,8 @@ bool PointerRewriter::is_proven(Id index, std::uint64_t bound) {
 /// Whether a branch that stands before the access has compared the index with the length already.
 bool PointerRewriter::is_guarded(Id index, std::uint32_t entry) {
   if (function_->blocks.size() > 4096) return false;
-  const spirv::ControlFlow flow{module_, *function_};
+  if (!flow_) flow_.emplace(module_, *function_);
+  const spirv::ControlFlow& flow = *flow_;
   std::uint32_t block = flow.block_of_instruction(at_);
   if (block == spirv::ControlFlow::kNone) return false;
   const auto is_length = [&](Id id) {
@@ -531,6 +553,29 @@ Id PointerRewriter::check_index(Id index, Id bound, Id valid) {
   return valid == 0 ? inside : code_.value(spv::OpLogicalAnd, writer_.bool_type(), {valid, inside});
 }
 
+Id PointerRewriter::checked_index(Id index, Id bound, Id& valid) {
+  // Where an earlier step led out, the way begins at something else, which may be smaller.
+  valid = check_index(index, bound, valid);
+  const Id type = module_.type_of(index);
+  return code_.value(spv::OpSelect, type, {valid, index, writer_.null_constant(type)});
+}
+
+Result<Id> PointerRewriter::array_pointer(const BufferVariable* buffer, Id pointer, Id pointer_type,
+                                          const Place& place) {
+  // Where the array is all there is, the host gives the address of zeros for an empty one.
+  if (buffer != nullptr && buffer->array_offset == 0) return pointer;
+  if (place.entry) {
+    if (const auto found = array_pointers_.find(*place.entry); found != array_pointers_.end()) return found->second;
+  }
+  VYRE_ASSIGN(const Id length, length_of(place));
+  Code& code = place.entry ? prologue_ : code_;
+  const Id zeros = scratch_pointer(pointer_type, false);
+  const Id is_there = code.value(spv::OpINotEqual, writer_.bool_type(), {length, writer_.constant(0)});
+  const Id chosen = code.value(spv::OpSelect, pointer_type, {is_there, pointer, zeros});
+  if (place.entry) array_pointers_.emplace(*place.entry, chosen);
+  return chosen;
+}
+
 bool PointerRewriter::escapes(Id pointer) const {
   return std::ranges::any_of(module_.uses(pointer), [&](std::uint32_t use) {
     if (use < module_.global_count()) return false;
@@ -556,24 +601,32 @@ Result<void> PointerRewriter::rewrite_chain(const Instruction& chain) {
   Place place;
   Id pointer = 0;
   Id type = facts_.pointee(base);
+  Id base_type = module_.type_of(base);
   const auto variable = facts_.buffer_of.find(base);
-  if (variable != facts_.buffer_of.end() && facts_.buffers[variable->second].is_array) {
-    const BufferVariable& buffer = facts_.buffers[variable->second];
+  const BufferVariable* buffer = variable == facts_.buffer_of.end() ? nullptr : &facts_.buffers[variable->second];
+  if (buffer != nullptr && buffer->is_array) {
     if (indices.empty()) return refuse("the address of a whole array of buffers is taken");
-    VYRE_ASSIGN(pointer, enter_array(buffer, indices[0], place));
+    VYRE_ASSIGN(pointer, enter_array(*buffer, indices[0], place));
     indices = indices.subspan(1);
-    type = buffer.block;
+    type = buffer->block;
+    base_type = writer_.pointer_type(kPhysical, type);
   } else {
     place = place_of(base);
     VYRE_ASSIGN(pointer, pointer_of(base));
     place.valid = options_.robust ? validity_of(pointer, place) : 0;
+    // One that leads nowhere becomes one that leads to zeros, so that what is behind it can be read.
+    if (place.may_be_null) {
+      VYRE_ASSIGN(pointer, guarded(pointer, base_type, place.valid, type, false));
+    }
   }
+  const std::uint32_t array_offset = buffer == nullptr ? 0 : buffer->array_offset;
   place.may_be_null = false;
   place.vector = 0;
   place.component = 0;
-  // The way down, with a check wherever an index could lead out of what it indexes.
+  // The way down. Wherever an index could lead out of what it indexes it is made one that does not.
+  Words way(indices.begin(), indices.end());
   Id before_last = 0;
-  for (const Id index : indices) {
+  for (Id& index : way) {
     const auto definition = module_.definition(type);
     if (!definition) return refuse("an access chain goes through an unknown type");
     before_last = type;
@@ -583,51 +636,66 @@ Result<void> PointerRewriter::rewrite_chain(const Instruction& chain) {
         const auto member = constants_.number(index);
         if (!member || *member >= definition->operands().size()) return refuse("a member is chosen by no constant");
         type = definition->operand(*member);
+        place.in_matrix = false;
         continue;
       }
       case spv::OpTypeRuntimeArray:
-        if (options_.robust && !(place.entry && is_guarded(index, *place.entry))) {
-          VYRE_ASSIGN(const Id length, length_of(place));
-          place.valid = check_index(index, length, place.valid);
-        }
         type = definition->operand(0);
+        if (options_.robust && !(place.entry && is_guarded(index, *place.entry))) {
+          const std::uint64_t bytes = saturating_add(array_offset, extent(type));
+          if (bytes > kScratchBytes) {
+            return refuse(
+                fmt::format("an element of a runtime array ends {} bytes behind the beginning of its buffer, "
+                            "a checked one does so after at most {}",
+                            bytes, kScratchBytes));
+          }
+          VYRE_ASSIGN(const Id length, length_of(place));
+          index = checked_index(index, length, place.valid);
+          VYRE_ASSIGN(pointer, array_pointer(buffer, pointer, base_type, place));
+        }
         continue;
       case spv::OpTypeArray: bound = constants_.number(definition->operand(1)); break;
-      case spv::OpTypeVector:
-      case spv::OpTypeMatrix: bound = definition->operand(1); break;
+      case spv::OpTypeMatrix: place.in_matrix = true; [[fallthrough]];
+      case spv::OpTypeVector: bound = definition->operand(1); break;
       default: return refuse(fmt::format("an access chain goes into {}", definition->name()));
     }
     type = definition->operand(0);
     if (!options_.robust) continue;
-    if (!bound) return refuse("an array has a length that is not known");
+    if (!bound || *bound == 0) return refuse("an array has a length that is not known");
     if (!is_proven(index, *bound)) {
       constexpr std::uint64_t kMostElements = 0x7fff'ffff;
-      place.valid = check_index(index, writer_.constant(static_cast<std::uint32_t>(std::min(*bound, kMostElements))),
-                                place.valid);
+      index = checked_index(index, writer_.constant(static_cast<std::uint32_t>(std::min(*bound, kMostElements))),
+                            place.valid);
     }
   }
+  for (Id each = type;;) {
+    const auto definition = module_.definition(each);
+    if (definition && definition->op() == spv::OpTypeMatrix) place.in_matrix = true;
+    if (!definition || definition->op() != spv::OpTypeArray) break;
+    each = definition->operand(0);
+  }
   const Id result_type = chain.type();
-  const auto write = [&](Id result, Id its_type, std::span<const std::uint32_t> way) {
+  const auto write = [&](Id result, Id its_type, std::span<const std::uint32_t> steps) {
     Words all{its_type, result, pointer};
-    all.insert(all.end(), way.begin(), way.end());
+    all.insert(all.end(), steps.begin(), steps.end());
     emit(code_.words, spv::OpAccessChain, all);
   };
-  if (options_.quirks.component_loads && stored_vectors_.contains(before_last)) {
-    if (indices.size() > 1) {
+  if (options_.quirks.component_loads && whole_vectors_.contains(before_last)) {
+    if (way.size() > 1) {
       place.vector = writer_.fresh();
-      write(place.vector, writer_.pointer_type(kPhysical, before_last), indices.first(indices.size() - 1));
+      write(place.vector, writer_.pointer_type(kPhysical, before_last), std::span{way}.first(way.size() - 1));
     } else {
       place.vector = pointer;
     }
     place.vector_type = before_last;
-    place.component = indices.back();
+    place.component = way.back();
   }
   const bool becomes_null = place.valid != 0 && escapes(chain.result());
   const Id raw = becomes_null ? writer_.fresh() : chain.result();
-  if (indices.empty()) {
+  if (way.empty()) {
     code_.named(spv::OpCopyObject, result_type, raw, {pointer});
   } else {
-    write(raw, result_type, indices);
+    write(raw, result_type, way);
   }
   if (becomes_null) {
     const Id zero = writer_.composite(types_.uvec2, {writer_.constant(0), writer_.constant(0)});

@@ -11,6 +11,7 @@
 #include <vyre/base/error.hpp>
 #include <vyre/program/forms/kernel_facts.hpp>
 #include <vyre/program/forms/module_writer.hpp>
+#include <vyre/program/spirv/cfg.hpp>
 
 namespace vyre::program::forms {
 
@@ -60,6 +61,7 @@ class PointerRewriter {
     Id length = 0;                            ///< Of the runtime array, if that was loaded for this pointer.
     Id valid = 0;                             ///< Whether it may be followed; 0 if it always may.
     bool may_be_null = false;                 ///< Whether a zero address says that it may not.
+    bool in_matrix = false;                   ///< Whether its type does not tell how it lies in memory.
     Id vector = 0;                            ///< Of a component: the pointer to its vector.
     Id vector_type = 0;                       ///< What that is.
     Id component = 0;                         ///< And its index.
@@ -86,6 +88,13 @@ class PointerRewriter {
                                             std::span<const std::uint32_t> operands);
   [[nodiscard]] Result<void> store(Id pointer, Id value, Id type, std::span<const std::uint32_t> operands);
 
+  /// `result` becomes `value`, or zero if it is not valid.
+  [[nodiscard]] Result<void> choose(Id valid, Id type, Id value, Id result);
+  /// Whether the block at hand begins a loop.
+  [[nodiscard]] bool is_loop_header() const;
+  /// Goes on with the block at hand behind another label.
+  void begin_piece(Id label);
+
   /// What is known of a pointer into a buffer.
   [[nodiscard]] Place place_of(Id pointer);
   /// The pointer as functions name it now.
@@ -93,6 +102,10 @@ class PointerRewriter {
   [[nodiscard]] Result<Id> length_of(const Place& place);
   /// Whether a pointer may be followed, as a value; 0 if it always may.
   [[nodiscard]] Id validity_of(Id pointer, const Place& place);
+  /// An index that does not lead out, and whether the one that was given does not either.
+  [[nodiscard]] Id checked_index(Id index, Id bound, Id& valid);
+  /// The buffer of an entry, or zeros if its runtime array is empty.
+  [[nodiscard]] Result<Id> array_pointer(const BufferVariable* buffer, Id pointer, Id pointer_type, const Place& place);
   /// A pointer that can be followed whatever happens: `pointer`, or one into the scratch memory.
   [[nodiscard]] Result<Id> guarded(Id pointer, Id pointer_type, Id valid, Id type, bool writes);
   [[nodiscard]] Id check_index(Id index, Id bound, Id valid);
@@ -118,12 +131,18 @@ class PointerRewriter {
   RecordTypes types_;
   PrivateState state_;
   std::set<Id> replaced_;
-  std::set<Id> stored_vectors_;  // Types of vectors that are stored whole.
-  std::vector<bool> is_kept_;    // By id: whether it is defined in the new module.
+  std::set<Id> whole_vectors_;  // Types of vectors that are loaded or stored whole.
+  std::vector<bool> is_kept_;   // By id: whether it is defined in the new module.
 
   // Of the function at hand.
   const spirv::Function* function_ = nullptr;
-  std::size_t at_ = 0;  // The instruction.
+  std::optional<spirv::ControlFlow> flow_;
+  std::size_t at_ = 0;                   // The instruction.
+  std::uint32_t block_ = 0;              // Its block.
+  Id label_ = 0;                         // Where that, or the last piece of it, begins.
+  std::map<Id, Id> last_labels_;         // By the label of a block that is in pieces: that of the last.
+  std::vector<std::size_t> phi_labels_;  // Words that name a block from which a value comes.
+  std::map<std::uint32_t, Id> array_pointers_;
   Code code_;
   Code prologue_;
   std::unordered_map<Id, Place> places_;

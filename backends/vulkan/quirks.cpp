@@ -1,0 +1,29 @@
+#include <backends/vulkan/quirks.hpp>
+
+namespace vyre::backends::vulkan {
+namespace {
+
+struct Quirk {
+  VkDriverId driver;
+  void (*apply)(backend::FormSupport& forms) noexcept;
+};
+
+constexpr Quirk kQuirks[] = {
+    // Mesa 22.3.6: a component that is loaded through an address after its whole vector was stored there is component
+    // 0.
+    // Shown by DriverQuirks.ComponentLoadsAfterVectorStores, which fails once a driver does not need it.
+    {VK_DRIVER_ID_MESA_LLVMPIPE, [](backend::FormSupport& forms) noexcept { forms.quirks.component_loads = true; }},
+    // llvmpipe ends an invocation after 65,535 iterations of all its loops together, without an error.
+    // Shown by DriverQuirks.LoopsAreCutOff.
+    {VK_DRIVER_ID_MESA_LLVMPIPE, [](backend::FormSupport& forms) noexcept { forms.max_iterations = 65'535; }},
+};
+
+}  // namespace
+
+void apply_quirks(const VkPhysicalDeviceDriverProperties& driver, backend::FormSupport& forms) noexcept {
+  for (const Quirk& quirk : kQuirks) {
+    if (quirk.driver == driver.driverID) quirk.apply(forms);
+  }
+}
+
+}  // namespace vyre::backends::vulkan

@@ -1,0 +1,309 @@
+#include <vyre/backend/form_lowering.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include <vyre/program/saturating.hpp>
+
+namespace vyre::backend {
+namespace {
+
+using program::FormKind;
+using program::MapEntry;
+using program::RecordLayout;
+using program::Root;
+using program::saturating_add;
+using program::saturating_mul;
+
+/// Alignment of everything that begins in a table.
+constexpr std::uint64_t kAlignment = 32;
+/// Items of more workgroups than these have a grid of their own: their part of a map would be too large.
+constexpr std::uint64_t kMostMapped = 4096;
+
+std::uint64_t group_count(const Groups& groups) noexcept {
+  return saturating_mul(saturating_mul(groups[0], groups[1]), groups[2]);
+}
+
+std::uint64_t round_up(std::uint64_t bytes) noexcept { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+/// What one workgroup of an item costs of the iterations that a device allows.
+std::uint64_t iterations_of_group(const FormRules& form) noexcept {
+  const std::uint64_t body = saturating_mul(form.folded, form.iterations);
+  return saturating_add(body, form.folded > 1 ? form.folded + 2 : 1);
+}
+
+bool is_one_launch(FormKind kind) noexcept { return kind == FormKind::Merged || kind == FormKind::Persistent; }
+
+class Lowering {
+ public:
+  Lowering(const ListView& view, const DeviceInfo& info, const TablePlace& place, CommandList& lowered) noexcept
+      : view_{view}, info_{info}, place_{place}, lowered_{lowered} {}
+
+  Result<void> run() {
+    const std::span<const Command> commands = view_.list.commands();
+    for (std::size_t i = 0; i < commands.size();) {
+      const auto* first = std::get_if<Dispatch>(&commands[i]);
+      const PipelineEntry* pipeline = first == nullptr ? nullptr : &view_.pipelines.at(first->pipeline);
+      if (first == nullptr || pipeline->form.kind == FormKind::Descriptor) {
+        lowered_.append(view_.list, commands[i++]);
+        continue;
+      }
+      std::size_t end = i + 1;
+      if (is_one_launch(pipeline->form.kind)) {
+        const auto is_alike = [&](const Command& command) {
+          const auto* dispatch = std::get_if<Dispatch>(&command);
+          return dispatch != nullptr && dispatch->pipeline == first->pipeline;
+        };
+        while (end < commands.size() && is_alike(commands[end])) ++end;
+      }
+      VYRE_TRY(launch(*first, *pipeline, commands.subspan(i, end - i)));
+      i = end;
+    }
+    return {};
+  }
+
+ private:
+  Result<void> launch(const Dispatch& first, const PipelineEntry& pipeline, std::span<const Command> items) {
+    pipeline_ = &pipeline;
+    handle_ = first.pipeline;
+    records_ = used_;
+    if (pipeline.form.kind == FormKind::Pointer) {
+      const std::uint64_t groups = used_;  // A record begins with its group count.
+      write_record(first);
+      dispatch(first.groups, groups, root(1));
+      return {};
+    }
+    // Dispatches of no groups do nothing, wherever a device keeps the place of the group counts.
+    items_ = 0;
+    for (const Command& item : items) {
+      const Dispatch& each = std::get<Dispatch>(item);
+      if (group_count(each.groups) == 0) continue;
+      write_record(each);
+      ++items_;
+    }
+    if (items_ == 0) return {};
+    return pipeline.form.kind == FormKind::Merged ? merged(items) : persistent(items);
+  }
+
+  template <typename T>
+  void put(std::uint64_t offset, const T& value) noexcept {
+    std::memcpy(place_.memory.data() + offset, &value, sizeof(T));
+  }
+
+  void write_record(const Dispatch& dispatch) noexcept {
+    const RecordLayout& layout = pipeline_->form.record;
+    const std::uint64_t begin = used_;
+    const std::uint32_t groups[4] = {dispatch.groups[0], dispatch.groups[1], dispatch.groups[2], 0};
+    put(begin, groups);
+    const std::span<const BufferRange> ranges = view_.list.ranges(dispatch);
+    std::uint64_t at = begin + RecordLayout::kEntriesOffset;
+    for (const program::RecordEntry& entry : layout.entries) {
+      const BufferRange& range = ranges[entry.range];
+      const BufferEntry& buffer = view_.buffers.at(range.buffer);
+      const auto size =
+          static_cast<std::uint32_t>(range.size == kWholeBuffer ? buffer.desc.size - range.offset : range.size);
+      struct {
+        std::uint64_t address;
+        std::uint32_t bytes;
+        std::uint32_t length;
+      } value{.address = buffer.object->address + range.offset, .bytes = size, .length = length(entry, size)};
+      // The first element of an array that is all of a buffer is read where there is none.
+      if (value.length == 0 && entry.array_stride != 0 && entry.array_offset == 0) value.address = place_.scratch;
+      put(at, value);
+      at += RecordLayout::kEntryBytes;
+    }
+    const std::span<const std::byte> params = view_.list.params(dispatch);
+    if (!params.empty()) {
+      std::memcpy(place_.memory.data() + begin + layout.params_offset, params.data(), params.size());
+    }
+    used_ += layout.stride;
+  }
+
+  static std::uint32_t length(const program::RecordEntry& entry, std::uint32_t bytes) noexcept {
+    if (entry.array_stride == 0 || bytes < entry.array_offset) return 0;
+    const std::uint32_t rest = bytes - entry.array_offset;
+    return entry.array_stride == 4 ? rest / 4 : rest / entry.array_stride;
+  }
+
+  [[nodiscard]] Root root(std::uint32_t count, std::uint32_t first = 0) const noexcept {
+    return {.records = place_.address + records_, .scratch = place_.scratch, .first = first, .count = count};
+  }
+
+  /// A dispatch of groups that are known, or of those at `offset` of the table.
+  void dispatch(const Groups& groups, std::uint64_t offset, const Root& root) {
+    const std::span<const std::byte> params = std::as_bytes(std::span{&root, 1});
+    if (place_.indirect) {
+      lowered_.dispatch_indirect(handle_, place_.buffer, offset, params);
+    } else {
+      lowered_.dispatch(handle_, {}, groups, params);
+    }
+  }
+
+  /// The same with the group count behind what the table has so far.
+  void dispatch_apart(const Groups& groups, const Root& root) {
+    const std::uint64_t offset = used_;
+    if (place_.indirect) {
+      put(offset, groups);
+      used_ += kAlignment;
+    }
+    dispatch(groups, offset, root);
+  }
+
+  Result<void> merged(std::span<const Command> items) {
+    const Limits& limits = info_.limits;
+    std::uint32_t index = 0;
+    std::uint32_t mapped = 0;  // Items before this one that wait for a map.
+    const auto at = [&](std::size_t i) -> const Groups& { return std::get<Dispatch>(items[i]).groups; };
+    std::size_t map_first = 0;
+    const auto flush = [&](std::size_t end) {
+      if (mapped > 0) map(items.subspan(map_first, end - map_first), index - mapped, mapped);
+      mapped = 0;
+    };
+    for (std::size_t i = 0; i < items.size();) {
+      const Groups& groups = at(i);
+      if (group_count(groups) == 0) {
+        ++i;
+        continue;
+      }
+      // As many as are alike and leave the third dimension free are a grid; it pays from a few on.
+      std::size_t end = i;
+      std::uint32_t count = 0;
+      while (end < items.size() && (at(end) == groups || group_count(at(end)) == 0)) {
+        count += group_count(at(end)) == 0 ? 0U : 1U;
+        ++end;
+      }
+      constexpr std::uint32_t kFewest = 8;
+      const bool is_grid = groups[2] == 1 && (count >= kFewest || count == items_ || group_count(groups) > kMostMapped);
+      if (!is_grid) {
+        if (mapped == 0) map_first = i;
+        mapped += count;
+        index += count;
+        i = end;
+        continue;
+      }
+      flush(i);
+      for (std::uint32_t done = 0; done < count;) {
+        const std::uint32_t part = std::min(count - done, limits.max_groups[2]);
+        dispatch_apart({groups[0], groups[1], part}, root(part, index + done));
+        done += part;
+      }
+      index += count;
+      i = end;
+    }
+    flush(items.size());
+    return {};
+  }
+
+  /// One launch of dispatches that differ: every workgroup finds in a map which it is.
+  void map(std::span<const Command> items, std::uint32_t first, std::uint32_t count) {
+    const std::uint64_t begin = used_;
+    std::uint64_t total = 0;
+    std::uint32_t record = 0;
+    for (const Command& item : items) {
+      const Groups& groups = std::get<Dispatch>(item).groups;
+      if (group_count(groups) == 0) continue;
+      for (std::uint32_t z = 0; z < groups[2]; ++z) {
+        for (std::uint32_t y = 0; y < groups[1]; ++y) {
+          for (std::uint32_t x = 0; x < groups[0]; ++x) {
+            put(used_, MapEntry{.record = record, .x = x, .y = y, .z = z});
+            used_ += sizeof(MapEntry);
+            ++total;
+          }
+        }
+      }
+      ++record;
+    }
+    used_ = round_up(used_);
+    const auto row = static_cast<std::uint32_t>(std::min<std::uint64_t>(total, info_.limits.max_groups[0]));
+    Root given = root(count, first);
+    given.map = place_.address + begin;
+    given.row = row;
+    given.total = static_cast<std::uint32_t>(total);
+    dispatch_apart({row, static_cast<std::uint32_t>((total + row - 1) / row), 1}, given);
+  }
+
+  Result<void> persistent(std::span<const Command> items) {
+    const FormRules& form = pipeline_->form;
+    const FormSupport& support = info_.forms;
+    std::uint32_t workgroups = std::clamp(support.workgroups, 1U, items_);
+    if (support.max_iterations != 0) {
+      // No way of a workgroup is longer than so many times the longest item; leaving the loop counts too.
+      std::uint64_t longest = 0;
+      for (const Command& item : items) {
+        const std::uint64_t count = group_count(std::get<Dispatch>(item).groups);
+        longest = std::max(longest, saturating_mul(count, iterations_of_group(form)));
+      }
+      const auto is_too_long = [&](std::uint32_t stride) {
+        const std::uint64_t each = (items_ + stride - 1) / stride;
+        return saturating_add(saturating_mul(each, longest), 1) >= support.max_iterations;
+      };
+      while (is_too_long(workgroups)) {
+        if (workgroups == items_) {
+          return fail(
+              ErrorCode::InvalidArgument,
+              fmt::format("an item of the persistent launch of '{}' makes {} iterations, the device's limit is {}",
+                          pipeline_->program.name(), longest, support.max_iterations));
+        }
+        workgroups = workgroups > items_ / 2 ? items_ : workgroups * 2;
+      }
+    }
+    for (std::uint32_t first = 0; first < items_;) {
+      // More workgroups than a grid holds are several launches, each of whole strides.
+      const std::uint32_t most = info_.limits.max_groups[0];
+      if (workgroups <= most) {
+        Root given = root(items_ - first, first);
+        given.row = workgroups;
+        dispatch_apart({workgroups, 1, 1}, given);
+        break;
+      }
+      const std::uint32_t part = std::min(items_ - first, most);
+      Root given = root(part, first);
+      given.row = part;
+      dispatch_apart({part, 1, 1}, given);
+      first += part;
+    }
+    return {};
+  }
+
+  const ListView& view_;
+  const DeviceInfo& info_;
+  const TablePlace& place_;
+  CommandList& lowered_;
+  const PipelineEntry* pipeline_ = nullptr;
+  PipelineHandle handle_ = {};
+  std::uint64_t used_ = 0;     // Of the table.
+  std::uint64_t records_ = 0;  // Where those of the launch begin.
+  std::uint32_t items_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t table_bytes(const ListView& view) noexcept {
+  std::uint64_t bytes = kAlignment;
+  for (const Command& command : view.list.commands()) {
+    const auto* dispatch = std::get_if<Dispatch>(&command);
+    if (dispatch == nullptr) continue;
+    const FormRules& form = view.pipelines.at(dispatch->pipeline).form;
+    if (form.kind == FormKind::Descriptor) continue;
+    // Each item may need a group count of its own; those of a map, an entry for each workgroup.
+    bytes += form.record.stride + kAlignment;
+    const std::uint64_t groups = group_count(dispatch->groups);
+    if (form.kind == FormKind::Merged && (groups <= kMostMapped || dispatch->groups[2] != 1)) {
+      bytes = saturating_add(bytes, saturating_mul(groups, sizeof(MapEntry)) + kAlignment);
+    }
+  }
+  return bytes;
+}
+
+Result<void> lower(const ListView& view, const DeviceInfo& info, const TablePlace& place, CommandList& lowered) {
+  return Lowering{view, info, place, lowered}.run();
+}
+
+bool fits_persistent(const FormRules& form, const Groups& groups, const FormSupport& support) noexcept {
+  if (support.max_iterations == 0) return true;
+  return saturating_add(saturating_mul(group_count(groups), iterations_of_group(form)), 1) < support.max_iterations;
+}
+
+}  // namespace vyre::backend

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <vyre/backend/driver.hpp>
+
+/// Turns dispatches of forms into what drivers run: ordinary dispatches without ranges, whose buffers and parameters
+/// are in a table. Pure functions over values and memory.
+namespace vyre::backend {
+
+/// Where the table of a list goes.
+struct TablePlace {
+  std::uint64_t address = 0;    ///< Where kernels will find it; a multiple of 32.
+  BufferHandle buffer = {};     ///< In which it will be.
+  std::span<std::byte> memory;  ///< Where its bytes are written now.
+  std::uint64_t scratch = 0;    ///< The scratch memory of the device.
+  bool indirect = false;        ///< Whether group counts are in the table too, so that they can change.
+};
+
+/// The bytes that the table of a list takes at most.
+[[nodiscard]] std::uint64_t table_bytes(const ListView& view) noexcept;
+
+/// Writes the table of a checked list and appends to `lowered` what takes its place.
+///
+/// `InvalidArgument` for a persistent dispatch that no workgroup could finish on the device.
+[[nodiscard]] Result<void> lower(const ListView& view, const DeviceInfo& info, const TablePlace& place,
+                                 CommandList& lowered);
+
+/// Whether one workgroup can run a whole dispatch of a persistent pipeline.
+[[nodiscard]] bool fits_persistent(const FormRules& form, const Groups& groups, const FormSupport& support) noexcept;
+
+}  // namespace vyre::backend
