@@ -44,7 +44,6 @@ struct FakeSetup {
 /// `fake` or `vulkan`. Ends the process if there is no such device: a test without its device is no test.
 [[nodiscard]] std::shared_ptr<backend::Device> open_device(const std::string& backend);
 
-inline constexpr std::array kModes = {runtime::LaunchMode::Auto, runtime::LaunchMode::Plain,
-                                      runtime::LaunchMode::Batched, runtime::LaunchMode::Replay};
+inline constexpr std::array kModes = runtime::kAllLaunchModes;
 
 }  // namespace vyre::tests

@@ -50,6 +50,7 @@ class Reader {
     }
     return effect;
   }
+  [[nodiscard]] Effect operator()(const backend::IndirectDispatch& /*dispatch*/) const { return {}; }
   [[nodiscard]] Effect operator()(const backend::Copy& copy) const {
     return {.name = "copy",
             .uses = {{.buffer = copy.from, .begin = copy.from_offset, .end = copy.from_offset + copy.size},
@@ -94,9 +95,13 @@ class HazardDriver final : public backend::DeviceDriver {
   [[nodiscard]] Result<std::unique_ptr<backend::DriverPipeline>> compile(const backend::PipelineDesc& desc) override {
     return inner_->compile(desc);
   }
-  [[nodiscard]] Result<backend::RecordingPtr> record(const ListView& view, backend::Reuse reuse) override {
+  [[nodiscard]] Result<backend::RecordingPtr> record(const ListView& given, backend::Reuse reuse) override {
+    // Dispatches of forms name their buffers only in the list that was asked for.
+    const ListView view{.list = given.asked == nullptr ? given.list : *given.asked,
+                        .buffers = given.buffers,
+                        .pipelines = given.pipelines};
     look_at(view);
-    Result<backend::RecordingPtr> recording = inner_->record(view, reuse);
+    Result<backend::RecordingPtr> recording = inner_->record(given, reuse);
     if (recording) {
       Effect& all = recordings_[recording->get()];
       all = {.name = fmt::format("list {}", report_->lists)};

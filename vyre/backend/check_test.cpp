@@ -112,7 +112,7 @@ class CheckList : public testing::Test {
   std::string refusal(Build build) {
     CommandList list;
     build(list);
-    const Result<void> checked = check_list({.list = list, .buffers = buffers_, .pipelines = pipelines_}, limits_);
+    const Result<bool> checked = check_list({.list = list, .buffers = buffers_, .pipelines = pipelines_}, limits_);
     return checked ? "runs" : checked.error().message + " " + checked.error().context.at(0);
   }
   /// Of a dispatch with one of its ranges changed.

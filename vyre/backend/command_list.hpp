@@ -169,6 +169,19 @@ class CommandList {
   [[nodiscard]] std::span<std::byte> params(const Dispatch& dispatch) noexcept {
     return std::span{params_}.subspan(dispatch.first_param, dispatch.param_bytes);
   }
+  /// Puts `name(buffer)` in the place of every buffer.
+  template <typename Name>
+  void rename_buffers(Name name) {
+    for (BufferRange& range : ranges_) range.buffer = name(range.buffer);
+    for (Command& command : commands_) {
+      if (auto* copy = std::get_if<Copy>(&command)) {
+        copy->from = name(copy->from);
+        copy->to = name(copy->to);
+      } else if (auto* fill = std::get_if<Fill>(&command)) {
+        fill->range.buffer = name(fill->range.buffer);
+      }
+    }
+  }
   /// What it takes to hold it.
   [[nodiscard]] std::size_t bytes() const noexcept {
     return commands_.size() * sizeof(Command) + ranges_.size() * sizeof(BufferRange) + params_.size();

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <vector>
@@ -24,6 +26,31 @@ struct Batch {
 
 [[nodiscard]] constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) noexcept {
   return (std::rotl(hash, 23) ^ value) * 0x9e37'79b9'7f4a'7c15U;
+}
+
+/// A hash of what a planned list does, whatever the buffers, parameters and group counts of its dispatches are.
+[[nodiscard]] std::uint64_t hash_shape(const backend::CommandList& list) noexcept;
+
+/// Whether two planned lists have the same shape: a recording of one, with its tables changed, is the other.
+/// `is_fixed(pipeline)` says whether dispatches of a pipeline are recorded as they are.
+template <typename IsFixed>
+[[nodiscard]] bool have_same_shape(const backend::CommandList& a, const backend::CommandList& b, IsFixed is_fixed) {
+  if (a.commands().size() != b.commands().size()) return false;
+  for (std::size_t i = 0; i < a.commands().size(); ++i) {
+    const auto* one = std::get_if<backend::Dispatch>(&a.commands()[i]);
+    const auto* other = std::get_if<backend::Dispatch>(&b.commands()[i]);
+    if (one == nullptr || other == nullptr) {
+      if (a.commands()[i] != b.commands()[i]) return false;
+      continue;
+    }
+    if (one->pipeline != other->pipeline) return false;
+    if (!is_fixed(one->pipeline)) continue;
+    if (one->groups != other->groups || !std::ranges::equal(a.ranges(*one), b.ranges(*other)) ||
+        !std::ranges::equal(a.params(*one), b.params(*other))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /// A hash of what a dispatch is given.
@@ -83,6 +110,14 @@ class BatchPlanner {
 
   /// Operations of the last batch by their place in it, in the order of its planned list.
   [[nodiscard]] auto order() const { return std::views::transform(places_, &Place::index); }
+  /// The same with their waves.
+  [[nodiscard]] std::span<const Place> places() const noexcept { return places_; }
+
+  /// Whether operations may run in waves that are given, by their place in the batch, as if in order. Gives the first
+  /// that may not.
+  template <typename WritesOf>
+  [[nodiscard]] std::optional<std::uint32_t> find_conflict(const backend::CommandList& batch,
+                                                           std::span<const std::uint32_t> waves, WritesOf writes_of);
 
  private:
   PlannedBatch arrange(const backend::CommandList& batch, backend::CommandList& planned);
@@ -91,6 +126,22 @@ class BatchPlanner {
   std::vector<Place> places_;
   std::vector<Touch> touches_;
 };
+
+template <typename WritesOf>
+std::optional<std::uint32_t> BatchPlanner::find_conflict(const backend::CommandList& batch,
+                                                         std::span<const std::uint32_t> waves, WritesOf writes_of) {
+  finder_.clear();
+  for (std::uint32_t i = 0; i < waves.size(); ++i) {
+    touches_.clear();
+    for_each_touch(
+        batch, batch.commands()[i], writes_of,
+        [&](backend::BufferHandle buffer, std::uint64_t offset, std::uint64_t size, bool writes) {
+          touches_.push_back({.buffer = buffer.index, .begin = offset, .end = offset + size, .writes = writes});
+        });
+    if (!finder_.add_to(waves[i], touches_)) return i;
+  }
+  return std::nullopt;
+}
 
 template <typename WritesOf>
 PlannedBatch BatchPlanner::plan(const backend::CommandList& batch, backend::CommandList& planned, WritesOf writes_of) {

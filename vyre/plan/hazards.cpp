@@ -271,6 +271,19 @@ std::uint32_t WaveFinder::add(std::span<const Touch> touches) {
   return wave;
 }
 
+bool WaveFinder::add_to(std::uint32_t wave, std::span<const Touch> touches) {
+  for (const Touch& touch : touches) {
+    const Last last = tracker_->forest.find(tracker_->tree_of(touch.buffer), touch);
+    if (last.written > wave || (touch.writes && last.read > wave)) return false;
+  }
+  for (const Touch& touch : touches) {
+    const Last last = touch.writes ? Last{.written = wave + 1} : Last{.read = wave + 1};
+    tracker_->forest.mark(tracker_->tree_of(touch.buffer), touch, last);
+  }
+  wave_count_ = std::max(wave_count_, wave + 1);
+  return true;
+}
+
 void WaveFinder::clear() noexcept {
   wave_count_ = 0;
   tracker_->trees.clear();

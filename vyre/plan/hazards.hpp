@@ -31,6 +31,9 @@ class WaveFinder {
 
   /// The wave, from 0, of an operation behind all that were added before.
   [[nodiscard]] std::uint32_t add(std::span<const Touch> touches);
+  /// Puts an operation into a wave that is given. False if one that was added before, and that it conflicts with, is in
+  /// that wave or a later one.
+  [[nodiscard]] bool add_to(std::uint32_t wave, std::span<const Touch> touches);
   /// The number of waves so far.
   [[nodiscard]] std::uint32_t wave_count() const noexcept { return wave_count_; }
   /// Begins another batch.

@@ -38,8 +38,10 @@ std::string to_text(const RunReport& report) {
   std::string text;
   for (const auto& [name, value] : lines) text += fmt::format("{:<12} {}\n", name, value);
   for (const ProgramReport& each : report.programs) {
-    text += fmt::format("  {}: {} dispatches ({} plain, {} batched, {} replayed); last: {}\n", each.program,
-                        each.dispatches, each.plain, each.batched, each.replayed, each.reason);
+    text +=
+        fmt::format("  {}: {} dispatches ({} plain, {} batched, {} replayed) in the {} form; last: {}\n", each.program,
+                    each.dispatches, each.plain, each.batched, each.replayed, to_string(each.form), each.reason);
+    if (!each.form_refused.empty()) text += fmt::format("    not in another form: {}\n", each.form_refused);
   }
   return text;
 }
@@ -73,6 +75,8 @@ std::string to_json(const RunReport& report) {
                                  {"plain", each.plain},
                                  {"batched", each.batched},
                                  {"replayed", each.replayed},
+                                 {"form", to_string(each.form)},
+                                 {"form_refused", each.form_refused},
                                  {"reason", each.reason}});
   }
   for (const policy::AuditEvent& event : report.decisions) value["decisions"].push_back(to_string(event));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <vyre/policy/audit_event.hpp>
+#include <vyre/program/forms/form.hpp>
 
 namespace vyre::report {
 
@@ -12,10 +13,12 @@ namespace vyre::report {
 struct ProgramReport {
   std::string program = {};
   std::uint64_t dispatches = 0;
-  std::uint64_t plain = 0;     ///< Submitted one by one.
-  std::uint64_t batched = 0;   ///< In a list that was made for them.
-  std::uint64_t replayed = 0;  ///< In a list that was there already.
-  std::string reason = {};     ///< Of the last choice.
+  std::uint64_t plain = 0;                                 ///< Submitted one by one.
+  std::uint64_t batched = 0;                               ///< In a list that was made for them.
+  std::uint64_t replayed = 0;                              ///< In a list that was there already.
+  std::string reason = {};                                 ///< Of the last choice.
+  program::FormKind form = program::FormKind::Descriptor;  ///< That its dispatches ran in.
+  std::string form_refused = {};                           ///< Why that is not the one the mode is for.
 
   friend bool operator==(const ProgramReport&, const ProgramReport&) = default;
 };

@@ -9,6 +9,7 @@
 namespace vyre::runtime {
 namespace {
 
+using program::FormKind;
 using program::ScalarKind;
 
 std::string type_name(ScalarKind kind, std::uint32_t bits, std::uint32_t components) {
@@ -39,14 +40,41 @@ std::unexpected<Error> invalid(std::string message) { return fail(ErrorCode::Inv
 }  // namespace
 
 Result<CompiledProgram> compile_program(backend::Device& device, const program::Program& program,
-                                        std::span<const program::spirv::SpecOverride> values) {
+                                        std::span<const program::spirv::SpecOverride> values,
+                                        program::FormKind wanted) {
   const std::uint32_t push_bytes = program.interface().push_constants ? program.interface().push_constants->size : 0;
   if (push_bytes > Params::kMaxBytes) {
     return fail(ErrorCode::Unsupported, fmt::format("program '{}' has {} bytes of push constants, the limit is {}",
                                                     program.name(), push_bytes, Params::kMaxBytes));
   }
-  VYRE_ASSIGN(const backend::PipelineHandle pipeline, device.compile(program, {.values = values}));
-  CompiledProgram compiled{.program = program, .values = {values.begin(), values.end()}, .pipeline = pipeline};
+  CompiledProgram compiled{.program = program, .values = {values.begin(), values.end()}};
+  if (wanted != FormKind::Descriptor) {
+    const auto form = device.compile(program, {.values = values, .form = wanted});
+    if (form) {
+      compiled.pipeline = *form;
+      compiled.form = wanted;
+    } else if (form.error().code == ErrorCode::Unsupported) {
+      compiled.form_refused = form.error().message;
+    } else {
+      return std::unexpected{form.error()};
+    }
+  }
+  // As written, or through a table where it has more buffers than can be bound.
+  const auto compile_as_written = [&](FormKind& form) -> Result<backend::PipelineHandle> {
+    auto written = device.compile(program, {.values = values});
+    form = FormKind::Descriptor;
+    if (written || written.error().code != ErrorCode::Unsupported || !device.info().forms.pointer_form) return written;
+    auto through_table = device.compile(program, {.values = values, .form = FormKind::Pointer});
+    if (!through_table) return written;
+    form = FormKind::Pointer;
+    return through_table;
+  };
+  if (compiled.form == FormKind::Descriptor) {
+    VYRE_ASSIGN(compiled.pipeline, compile_as_written(compiled.form));
+  } else if (compiled.form == FormKind::Persistent && device.info().forms.max_iterations != 0) {
+    FormKind form = FormKind::Descriptor;
+    VYRE_ASSIGN(compiled.other_pipeline, compile_as_written(form));
+  }
   // It was compiled, so that it can be specialised.
   const program::Interface interface = values.empty() ? program.interface() : program.specialise(values).value();
   for (const backend::RangeRule& rule : backend::rules_of(interface)) {

@@ -33,7 +33,10 @@ struct ParamSlot {
 struct CompiledProgram {
   program::Program program;
   std::vector<program::spirv::SpecOverride> values;
-  backend::PipelineHandle pipeline = {};
+  backend::PipelineHandle pipeline = {};        ///< In the form that its dispatches use.
+  backend::PipelineHandle other_pipeline = {};  ///< For those that are too long for that form, if it can be.
+  program::FormKind form = program::FormKind::Descriptor;
+  std::string form_refused = {};         ///< Why it is not in the form that was wanted.
   std::vector<ArgumentSlot> slots = {};  ///< In the order of the ranges of a dispatch.
   std::vector<bool> writes = {};         ///< Of each slot, whether a dispatch may write there.
   std::vector<ParamSlot> params = {};    ///< By offset.
@@ -43,9 +46,10 @@ struct CompiledProgram {
   std::size_t report_index = 0;  ///< Among the programs of the report.
 };
 
-/// Compiles a program for a device and works out what a dispatch of it must give.
+/// Compiles a program for a device, in a form if it has that, and works out what a dispatch of it must give.
 [[nodiscard]] Result<CompiledProgram> compile_program(backend::Device& device, const program::Program& program,
-                                                      std::span<const program::spirv::SpecOverride> values);
+                                                      std::span<const program::spirv::SpecOverride> values,
+                                                      program::FormKind wanted);
 
 /// `InvalidArgument`, saying which buffers a program has: those that its kernel declares and does not use are none.
 [[nodiscard]] std::unexpected<Error> wrong_buffer_count(const CompiledProgram& program, std::size_t given);

@@ -31,6 +31,9 @@ std::string_view to_string(LaunchMode mode) noexcept {
     case LaunchMode::Plain: return "plain";
     case LaunchMode::Batched: return "batched";
     case LaunchMode::Replay: return "replay";
+    case LaunchMode::Merged: return "merged";
+    case LaunchMode::Persistent: return "persistent";
+    case LaunchMode::Bindless: return "bindless";
   }
   return "auto";
 }
@@ -325,7 +328,8 @@ Result<Capture> Session::capture(const std::function<Result<void>()>& body) {
   return state.end_capture();
 }
 
-Result<void> Session::replay(Capture capture, std::span<const CaptureParams> params) {
+Result<void> Session::replay(Capture capture, std::span<const CaptureParams> params,
+                             std::span<const CaptureBuffer> buffers) {
   State& state = *state_;
   VYRE_TRY(state.check_usable());
   if (state.is_capturing) return invalid("a capture is replayed while another is being made");
@@ -333,7 +337,7 @@ Result<void> Session::replay(Capture capture, std::span<const CaptureParams> par
   if (capture.index >= state.captures.size() || !state.captures[capture.index].is_alive) {
     return invalid("the capture names a buffer that was freed");
   }
-  return state.replay_capture(state.captures[capture.index], params);
+  return state.replay_capture(state.captures[capture.index], params, buffers);
 }
 
 Result<SessionTicket> Session::flush() {

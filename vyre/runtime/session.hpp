@@ -27,15 +27,26 @@ namespace vyre::runtime {
 
 using report::RunReport;
 
-/// How batches reach the device.
+/// How batches reach the device. A program that does not have the form a mode needs runs as written; the report says
+/// why. One that needs more bindings than the device has runs through a table in every mode.
 enum class LaunchMode : std::uint8_t {
   Auto,     ///< Batched, and replayed when a batch comes back.
   Plain,    ///< A submission for each operation.
   Batched,  ///< One list, made anew for each batch.
   Replay,   ///< One list, kept from the first time on.
+  /// One launch for all dispatches of a program that are independent; each workgroup finds its own.
+  Merged,
+  /// The same with a few workgroups that take one dispatch after another.
+  Persistent,
+  /// One list whose buffers and parameters are in tables, kept from the first time on, whatever these are.
+  Bindless,
 };
 
-/// `auto`, `plain`, `batched` or `replay`.
+inline constexpr std::array kAllLaunchModes = {LaunchMode::Auto,    LaunchMode::Plain,  LaunchMode::Batched,
+                                               LaunchMode::Replay,  LaunchMode::Merged, LaunchMode::Persistent,
+                                               LaunchMode::Bindless};
+
+/// `auto`, `plain`, `batched`, `replay`, `merged`, `persistent` or `bindless`.
 [[nodiscard]] std::string_view to_string(LaunchMode mode) noexcept;
 
 struct SessionOptions {
@@ -105,6 +116,12 @@ struct CaptureParams {
   Params params = {};
 };
 
+/// Another buffer for all of the captured operations that use one. Both are whole buffers.
+struct CaptureBuffer {
+  BufferView from = {};
+  BufferView to = {};  ///< At least as large.
+};
+
 /// A point in the work of a session, from `flush`. One of its own making is done from the start.
 struct SessionTicket {
   std::uint64_t session = 0;
@@ -141,7 +158,7 @@ class Session {
   }
   /// With the elements of a range, which are copied at once.
   template <typename T, typename Range>
-    requires std::is_convertible_v<const Range&, std::span<const T>>
+  requires std::is_convertible_v<const Range&, std::span<const T>>
   [[nodiscard]] Result<Buffer<T>> buffer(const Range& values) {
     const std::span<const T> all = values;
     VYRE_ASSIGN(const BufferView view, uninitialised(all.size_bytes()));
@@ -173,8 +190,8 @@ class Session {
   Result<void> fill(const BufferView& view, T value) = delete;
   /// Sets every element.
   template <typename T>
-    requires(sizeof(T) <= 4 && 4 % sizeof(T) == 0)
-  [[nodiscard]] Result<void> fill(const Buffer<T>& buffer, std::type_identity_t<T> value) {
+  requires(sizeof(T) <= 4 && 4 % sizeof(T) == 0)
+      [[nodiscard]] Result<void> fill(const Buffer<T>& buffer, std::type_identity_t<T> value) {
     std::array<T, 4 / sizeof(T)> pattern;
     pattern.fill(value);
     return fill(buffer.view(), std::bit_cast<std::uint32_t>(pattern));
@@ -201,8 +218,11 @@ class Session {
 
   /// Keeps what `body` enqueues instead of running it: dispatches, copies between buffers and fills.
   [[nodiscard]] Result<Capture> capture(const std::function<Result<void>()>& body);
-  /// Runs what was captured, with other parameters for some dispatches where they are given.
-  [[nodiscard]] Result<void> replay(Capture capture, std::span<const CaptureParams> params = {});
+  /// Runs what was captured, with other parameters for some dispatches and other buffers where they are given.
+  /// `InvalidArgument` if operations on other buffers would have to wait for one another where the captured ones do
+  /// not.
+  [[nodiscard]] Result<void> replay(Capture capture, std::span<const CaptureParams> params = {},
+                                    std::span<const CaptureBuffer> buffers = {});
 
   /// Launches what was enqueued so far.
   [[nodiscard]] Result<SessionTicket> flush();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,9 @@ Result<Capture> Session::State::end_capture() {
   CaptureSlot slot{.is_alive = true, .copies = copies_in_batch, .fills = fills_in_batch};
   slot.plan = plan_batch(1, slot.places);
   slot.planned = planned[0];
+  slot.batch = gathered.list;
+  slot.waves.resize(planner.places().size());
+  for (const BatchPlanner::Place& place : planner.places()) slot.waves[place.index] = place.wave;
   // Labels were noted in the order of the batch; the planned list has another one.
   std::size_t next = 0;
   std::vector<std::string> labels(gathered.list.commands().size());
@@ -27,54 +31,108 @@ Result<Capture> Session::State::end_capture() {
   for (std::uint32_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i].last_batch == batch) slot.buffers.push_back(i);
   }
-  VYRE_ASSIGN(slot.recording, device->record(slot.planned));
+  VYRE_ASSIGN(slot.recording, device->record(slot.planned, {.updatable = options.mode == LaunchMode::Bindless}));
   ++report.recordings;
   captures.push_back(std::move(slot));
   return Capture{.session = id, .index = static_cast<std::uint32_t>(captures.size() - 1)};
 }
 
-Result<void> Session::State::replay_capture(CaptureSlot& capture, std::span<const CaptureParams> params) {
-  for (std::size_t i = 0; i < reads.size(); ++i) {
-    if (reads[i].from == nullptr && std::ranges::binary_search(capture.buffers, reads[i].buffer)) {
-      VYRE_TRY(stage_read(i));
+Result<void> Session::State::change_params(const CaptureSlot& capture, const CaptureParams& given) {
+  bool is_there = false;
+  std::size_t next = 0;
+  for (const backend::Command& command : capture.planned.commands()) {
+    const auto* dispatch = std::get_if<backend::Dispatch>(&command);
+    if (dispatch == nullptr) continue;
+    const auto& [name, program] = capture.labels[next++];
+    if (name != given.label) continue;
+    is_there = true;
+    VYRE_ASSIGN(const std::span<const std::byte> bytes, lay_out(programs[program], given.params, param_room));
+    std::ranges::copy(bytes, planned[0].params(*dispatch).begin());
+  }
+  if (is_there) return {};
+  return fail(ErrorCode::InvalidArgument, fmt::format("the capture has no dispatch labelled '{}'", given.label));
+}
+
+Result<void> Session::State::change_buffers(const CaptureSlot& capture, std::span<const CaptureBuffer> others) {
+  std::vector<std::pair<backend::BufferHandle, backend::BufferHandle>> names;
+  for (const CaptureBuffer& each : others) {
+    VYRE_ASSIGN(const BufferSlot* from, find(each.from));
+    VYRE_ASSIGN(const BufferSlot* to, find(each.to));
+    if (!std::ranges::binary_search(capture.buffers, each.from.index)) {
+      return fail(ErrorCode::InvalidArgument, "the capture does not use the buffer that another is given for");
     }
+    if (each.from.size != from->size || each.to.size != to->size || to->size < from->size) {
+      return fail(ErrorCode::InvalidArgument,
+                  fmt::format("a view of {} of {} bytes takes the place of one of {} of {}; whole buffers do, of at "
+                              "least the same size",
+                              each.to.size, to->size, each.from.size, from->size));
+    }
+    names.emplace_back(from->handle, to->handle);
+  }
+  const auto rename = [&](backend::BufferHandle buffer) {
+    const auto found = std::ranges::find(names, buffer, &decltype(names)::value_type::first);
+    return found == names.end() ? buffer : found->second;
+  };
+  planned[0].rename_buffers(rename);
+  for (const backend::Command& command : planned[0].commands()) {
+    const auto* dispatch = std::get_if<backend::Dispatch>(&command);
+    if (dispatch == nullptr) continue;
+    VYRE_TRY(check_overlaps(programs[program_of[dispatch->pipeline.index]], planned[0].ranges(*dispatch)));
+  }
+  single = capture.batch;
+  single.rename_buffers(rename);
+  if (const auto conflict = planner.find_conflict(single, capture.waves, writes_of())) {
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("with these buffers operation {} of the capture must wait for one before it, where the "
+                            "capture has no barrier",
+                            *conflict));
+  }
+  return {};
+}
+
+Result<void> Session::State::replay_capture(CaptureSlot& capture, std::span<const CaptureParams> params,
+                                            std::span<const CaptureBuffer> others) {
+  const auto is_touched = [&](std::uint32_t buffer) {
+    return std::ranges::binary_search(capture.buffers, buffer) ||
+           std::ranges::any_of(others, [&](const CaptureBuffer& each) { return each.to.index == buffer; });
+  };
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    if (reads[i].from == nullptr && is_touched(reads[i].buffer)) VYRE_TRY(stage_read(i));
   }
   // Before the changed list is made: launching a batch plans it in the same place.
   VYRE_TRY(flush_batch());
-  if (!params.empty()) {
+  const bool is_changed = !params.empty() || !others.empty();
+  // A table that was changed stays so, and is changed back for the next that is as captured.
+  const bool in_table = options.mode == LaunchMode::Bindless && (is_changed || capture.is_changed) &&
+                        std::ranges::all_of(capture.programs,
+                                            [&](const auto& each) {
+                                              return programs[each.first].form != program::FormKind::Descriptor;
+                                            }) &&
+                        capture.copies == 0 && capture.fills == 0;
+  if (is_changed || in_table) {
     planned[0] = capture.planned;
-    for (const CaptureParams& each : params) {
-      bool is_there = false;
-      std::size_t next = 0;
-      for (const backend::Command& command : capture.planned.commands()) {
-        const auto* dispatch = std::get_if<backend::Dispatch>(&command);
-        if (dispatch == nullptr) continue;
-        const auto& [name, program] = capture.labels[next++];
-        if (name != each.label) continue;
-        is_there = true;
-        VYRE_ASSIGN(const std::span<const std::byte> bytes, lay_out(programs[program], each.params, param_room));
-        std::ranges::copy(bytes, planned[0].params(*dispatch).begin());
-      }
-      if (!is_there) {
-        return fail(ErrorCode::InvalidArgument, fmt::format("the capture has no dispatch labelled '{}'", each.label));
-      }
-    }
+    for (const CaptureParams& each : params) VYRE_TRY(change_params(capture, each));
+    if (!others.empty()) VYRE_TRY(change_buffers(capture, others));
   }
   if (!begin_ns) begin_ns = device->now_ns();
   const std::uint64_t begin = device->now_ns();
   Result<void> launched = launch_arms(1, capture.places, [&](std::size_t, const backend::SubmitOptions& how) {
-    return params.empty() ? device->replay(capture.recording, how) : device->submit(planned[0], how);
+    if (in_table) return device->replay(capture.recording, planned[0], how);
+    return is_changed ? device->submit(planned[0], how) : device->replay(capture.recording, how);
   });
   report.host_ns += device->now_ns() - begin;
   if (!launched) return broken(std::move(launched).error());
+  if (in_table) capture.is_changed = is_changed;
+  const bool is_replayed = in_table || !is_changed;
   ++report.batches;
-  report.replays += params.empty() ? 1U : 0U;
+  report.replays += is_replayed ? 1U : 0U;
   report.copies += capture.copies;
   report.fills += capture.fills;
   for (const std::uint32_t buffer : capture.buffers) note_use(buffer, 0, buffers[buffer].size);
+  for (const CaptureBuffer& each : others) note_use(each.to.index, 0, each.to.size);
   for (const auto& [program, count] : capture.programs) programs[program].in_batch = count;
-  note_launch(capture.plan, params.empty() ? &report::ProgramReport::replayed : &report::ProgramReport::batched,
-              params.empty() ? "it was captured" : "it was captured and has other parameters");
+  note_launch(capture.plan, is_replayed ? &report::ProgramReport::replayed : &report::ProgramReport::batched,
+              is_changed ? "it was captured and is given other parameters or buffers" : "it was captured");
   begin_batch();
   return {};
 }

@@ -12,6 +12,16 @@ namespace {
 
 std::unexpected<Error> invalid(std::string message) { return fail(ErrorCode::InvalidArgument, std::move(message)); }
 
+/// The form that a mode launches programs in.
+program::FormKind form_of(LaunchMode mode) noexcept {
+  switch (mode) {
+    case LaunchMode::Merged: return program::FormKind::Merged;
+    case LaunchMode::Persistent: return program::FormKind::Persistent;
+    case LaunchMode::Bindless: return program::FormKind::Pointer;
+    default: return program::FormKind::Descriptor;
+  }
+}
+
 std::string_view name_of(const ArgumentSlot& slot) noexcept { return slot.rule.name; }
 
 }  // namespace
@@ -76,19 +86,24 @@ Result<std::uint32_t> Session::State::find_program(const program::Program& progr
     VYRE_TRY(flush_batch());
     place = oldest_program();
   }
-  VYRE_ASSIGN(CompiledProgram made, compile_program(*device, program, values));
+  VYRE_ASSIGN(CompiledProgram made, compile_program(*device, program, values, form_of(options.mode)));
   if (place) {
-    const backend::PipelineHandle old = programs[*place].pipeline;
-    drop_kept([&](const KeptBatch& each) { return std::ranges::binary_search(each.names.pipelines, old); });
-    std::ignore = device->free(old);
+    for (const backend::PipelineHandle old : {programs[*place].pipeline, programs[*place].other_pipeline}) {
+      if (old.generation == 0) continue;
+      drop_kept([&](const KeptBatch& each) { return std::ranges::binary_search(each.names.pipelines, old); });
+      std::ignore = device->free(old);
+    }
   } else {
     place = static_cast<std::uint32_t>(programs.size());
     programs.emplace_back(made);
   }
   made.report_index = report.programs.size();
   report.programs.push_back({.program = program.name()});
-  if (made.pipeline.index >= program_of.size()) program_of.resize(made.pipeline.index + 1);
-  program_of[made.pipeline.index] = *place;
+  for (const backend::PipelineHandle pipeline : {made.pipeline, made.other_pipeline}) {
+    if (pipeline.generation == 0) continue;
+    if (pipeline.index >= program_of.size()) program_of.resize(pipeline.index + 1);
+    program_of[pipeline.index] = *place;
+  }
   programs[*place] = std::move(made);
   last_program = *place;
   return last_program;

@@ -42,11 +42,15 @@ Result<void> Session::State::add_dispatch(const CheckedDispatch& dispatch) {
       if (compiled.writes[i]) VYRE_TRY(before_write(dispatch.buffers[i], range.offset, range.size));
     }
   }
+  backend::PipelineHandle pipeline = compiled.pipeline;
+  if (compiled.other_pipeline.generation != 0 && !device->fits_persistent(pipeline, dispatch.groups)) {
+    pipeline = compiled.other_pipeline;
+  }
   for (std::uint32_t i = 0; i < dispatch.repeat; ++i) {
     for (std::size_t j = 0; j < dispatch.buffers.size(); ++j) {
       note_use(dispatch.buffers[j], dispatch.ranges[j].offset, dispatch.ranges[j].size);
     }
-    gathered.list.dispatch(compiled.pipeline, dispatch.ranges, dispatch.groups, dispatch.params);
+    gathered.list.dispatch(pipeline, dispatch.ranges, dispatch.groups, dispatch.params);
     gathered.hash = mix(gathered.hash, dispatch.hash);
     ++compiled.in_batch;
     if (is_capturing) captured_labels.emplace_back(dispatch.label);

@@ -37,9 +37,7 @@ Result<void> Session::State::flush_batch() {
 }
 
 PlannedBatch Session::State::plan_batch(std::size_t max_arms, Places& places) {
-  const auto writes = [&](backend::PipelineHandle pipeline) -> const std::vector<bool>& {
-    return programs[program_of[pipeline.index]].writes;
-  };
+  const auto writes = writes_of();
   const std::size_t count = max_arms > 1 ? splitter.split(gathered.list, max_arms, arms, writes) : 1;
   if (planned.size() < count) planned.resize(count);
   PlannedBatch all{.arms = static_cast<std::uint32_t>(count)};
@@ -66,6 +64,7 @@ PlannedBatch Session::State::plan_batch(std::size_t max_arms, Places& places) {
 
 Result<void> Session::State::launch_batch() {
   if (options.mode == LaunchMode::Plain) return launch_plain();
+  if (options.mode == LaunchMode::Bindless && !options.time_device) return launch_bindless();
   const auto replay = [&](const KeptBatch& found, std::string_view reason) -> Result<void> {
     VYRE_TRY(launch_arms(found.plan.arms, found.places, [&](std::size_t arm, const backend::SubmitOptions& how) {
       return device->replay(found.recordings[arm], how);
@@ -82,16 +81,42 @@ Result<void> Session::State::launch_batch() {
   // A batch that comes for the second time may well come for a third.
   std::uint64_t& last_seen = seen[gathered.hash % seen.size()];
   const bool keep = options.mode == LaunchMode::Replay ||
-                    (options.mode == LaunchMode::Auto && last_seen == gathered.hash && options.max_recordings > 0);
+                    (options.mode != LaunchMode::Batched && last_seen == gathered.hash && options.max_recordings > 0);
   last_seen = gathered.hash;
   if (keep) {
-    VYRE_ASSIGN(const KeptBatch* made, keep_batch(plan, std::move(places)));
+    VYRE_ASSIGN(const KeptBatch* made, keep_batch(plan, std::move(places), gathered.hash, gathered.list));
     return replay(*made, "the batch comes again and is kept");
   }
   VYRE_TRY(launch_arms(plan.arms, places, [&](std::size_t arm, const backend::SubmitOptions& how) {
     return device->submit(planned[arm], how);
   }));
   note_launch(plan, &report::ProgramReport::batched, "the batch is new");
+  return {};
+}
+
+Result<void> Session::State::launch_bindless() {
+  Places places;
+  const PlannedBatch plan = plan_batch(1, places);
+  const std::uint64_t shape = plan::hash_shape(planned[0]);
+  const auto is_fixed = [&](backend::PipelineHandle pipeline) {
+    return programs[program_of[pipeline.index]].form == program::FormKind::Descriptor;
+  };
+  const auto found = std::ranges::find_if(kept, [&](const KeptBatch& each) {
+    return each.hash == shape && plan::have_same_shape(each.list, planned[0], is_fixed);
+  });
+  if (found != kept.end()) {
+    found->last_used = ++uses;
+    VYRE_TRY(launch_arms(1, places, [&](std::size_t, const backend::SubmitOptions& how) {
+      return device->replay(found->recordings[0], planned[0], how);
+    }));
+  } else {
+    VYRE_ASSIGN(const KeptBatch* made, keep_batch(plan, {}, shape, planned[0]));
+    VYRE_TRY(launch_arms(1, places, [&](std::size_t, const backend::SubmitOptions& how) {
+      return device->replay(made->recordings[0], how);
+    }));
+  }
+  report.replays += 1;
+  note_launch(plan, &report::ProgramReport::replayed, "one list serves all batches of this shape");
   return {};
 }
 
@@ -111,7 +136,7 @@ Result<void> Session::State::launch_plain() {
   return {};
 }
 
-void Session::State::note_launch(const PlannedBatch& plan, std::uint64_t report::ProgramReport::* how,
+void Session::State::note_launch(const PlannedBatch& plan, std::uint64_t report::ProgramReport::*how,
                                  std::string_view reason) {
   report.waves += plan.waves;
   report.barriers += plan.barriers;
@@ -122,6 +147,8 @@ void Session::State::note_launch(const PlannedBatch& plan, std::uint64_t report:
     each.dispatches += program.in_batch;
     each.*how += program.in_batch;
     if (each.reason != reason) each.reason = reason;
+    each.form = program.form;
+    each.form_refused = program.form_refused;
     report.dispatches += program.in_batch;
     program.last_used = batch;
   }
@@ -144,19 +171,16 @@ void Session::State::drop(KeptBatch& dropped) {
   kept.pop_back();
 }
 
-Result<Session::State::KeptBatch*> Session::State::keep_batch(const PlannedBatch& plan, Places places) {
-  const std::size_t bytes = gathered.list.bytes();
+Result<Session::State::KeptBatch*> Session::State::keep_batch(const PlannedBatch& plan, Places places,
+                                                              std::uint64_t hash, const backend::CommandList& list) {
+  const std::size_t bytes = list.bytes();
   while (!kept.empty() && (kept.size() >= std::max<std::size_t>(options.max_recordings, 1) ||
                            kept_bytes + bytes > options.max_recording_bytes)) {
     drop(*std::ranges::min_element(kept, {}, &KeptBatch::last_used));
   }
-  KeptBatch made{.hash = gathered.hash,
-                 .list = gathered.list,
-                 .names = backend::names_of(gathered.list),
-                 .plan = plan,
-                 .last_used = ++uses};
+  KeptBatch made{.hash = hash, .list = list, .names = backend::names_of(list), .plan = plan, .last_used = ++uses};
   for (std::size_t i = 0; i < plan.arms; ++i) {
-    auto recording = device->record(planned[i]);
+    auto recording = device->record(planned[i], {.updatable = options.mode == LaunchMode::Bindless});
     if (!recording) {
       while (i > 0) std::ignore = device->free(made.recordings[--i]);
       return std::unexpected{std::move(recording).error()};

@@ -86,6 +86,8 @@ struct Session::State {
   };
   struct CaptureSlot {
     bool is_alive = false;
+    backend::CommandList batch = {};        // As it was asked for.
+    std::vector<std::uint32_t> waves = {};  // Of each of those.
     backend::CommandList planned = {};
     std::vector<std::pair<std::string, std::uint32_t>> labels = {};  // Label to program, of each dispatch of `planned`.
     std::vector<std::uint32_t> buffers = {};
@@ -93,6 +95,7 @@ struct Session::State {
     PlannedBatch plan = {};
     backend::RecordingHandle recording = {};
     Places places = {};
+    bool is_changed = false;  // Whether the tables of the recording are of other buffers or parameters.
     std::uint64_t copies = 0;
     std::uint64_t fills = 0;
   };
@@ -167,6 +170,7 @@ struct Session::State {
   [[nodiscard]] Result<void> flush_batch();
   [[nodiscard]] Result<void> launch_batch();
   [[nodiscard]] Result<void> launch_plain();
+  [[nodiscard]] Result<void> launch_bindless();
   /// Calls `launch(arm, options)` for every arm, each on its queue, behind everything launched before.
   template <typename Launch>
   [[nodiscard]] Result<void> launch_arms(std::size_t count, const Places& places, Launch launch);
@@ -176,8 +180,15 @@ struct Session::State {
     return options.time_device ? timer.take(*device) : DeviceTimer::Place{};
   }
   [[nodiscard]] KeptBatch* find_kept();
-  [[nodiscard]] Result<KeptBatch*> keep_batch(const PlannedBatch& plan, Places places);
-  void note_launch(const PlannedBatch& plan, std::uint64_t report::ProgramReport::* how, std::string_view reason);
+  /// Keeps the batch at hand as `list`, by which it is found again.
+  [[nodiscard]] Result<KeptBatch*> keep_batch(const PlannedBatch& plan, Places places, std::uint64_t hash,
+                                              const backend::CommandList& list);
+  [[nodiscard]] auto writes_of() const {
+    return [this](backend::PipelineHandle pipeline) -> const std::vector<bool>& {
+      return programs[program_of[pipeline.index]].writes;
+    };
+  }
+  void note_launch(const PlannedBatch& plan, std::uint64_t report::ProgramReport::*how, std::string_view reason);
   void drop(KeptBatch& kept);
   /// Drops the kept batches for which `is_it` holds.
   template <typename IsIt>
@@ -190,7 +201,10 @@ struct Session::State {
 
   // Capturing.
   [[nodiscard]] Result<Capture> end_capture();
-  [[nodiscard]] Result<void> replay_capture(CaptureSlot& capture, std::span<const CaptureParams> params);
+  [[nodiscard]] Result<void> replay_capture(CaptureSlot& capture, std::span<const CaptureParams> params,
+                                            std::span<const CaptureBuffer> others);
+  [[nodiscard]] Result<void> change_params(const CaptureSlot& capture, const CaptureParams& given);
+  [[nodiscard]] Result<void> change_buffers(const CaptureSlot& capture, std::span<const CaptureBuffer> others);
 
   // Completing.
   /// Looks how far the device is, without waiting.
