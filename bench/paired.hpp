@@ -88,4 +88,36 @@ Comparison compare(Base base, Other other, std::size_t rounds) {
   return result;
 }
 
+/// One of several ways to do the same thing.
+struct Turns {
+  double ns = 0;     ///< Median, per call.
+  double ratio = 0;  ///< Median over the rounds of its time / that of the first.
+};
+
+/// Measures all in `rounds` turns that begin with another each, every turn long enough to be timed, after one that does
+/// not count.
+template <typename Run>
+std::vector<Turns> compare_all(std::vector<Run>& runs, std::size_t rounds) {
+  constexpr double kTurnNs = 300'000;
+  std::vector<std::size_t> calls;
+  for (Run& run : runs) {
+    time_calls(run, 1);
+    calls.push_back(static_cast<std::size_t>(std::max(1.0, kTurnNs / std::max(time_calls(run, 1).wall_ns, 1.0))));
+  }
+  std::vector<std::vector<double>> ns(runs.size());
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (std::size_t turn = 0; turn < runs.size(); ++turn) {
+      const std::size_t i = (round + turn) % runs.size();
+      ns[i].push_back(time_calls(runs[i], calls[i]).wall_ns);
+    }
+  }
+  std::vector<Turns> result;
+  for (const std::vector<double>& own : ns) {
+    std::vector<double> ratios;
+    for (std::size_t round = 0; round < rounds; ++round) ratios.push_back(own[round] / ns[0][round]);
+    result.push_back({.ns = median(own), .ratio = median(ratios)});
+  }
+  return result;
+}
+
 }  // namespace vyre::bench

@@ -1,0 +1,203 @@
+// Forms of a kernel: 1,000 small items as a list of dispatches, by addresses, and as one launch, in turns in one
+// process, with lavapipe inline and as it comes.
+//
+// --quick takes fewer turns. --sweep answers which way of writing a one-launch form by hand is the cheapest.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bench/forms_by_hand.hpp"
+#include "bench/lavapipe.hpp"
+#include "bench/paired.hpp"
+
+namespace vyre::bench {
+namespace {
+
+constexpr std::uint32_t kItems = 1000;
+
+struct Options {
+  std::size_t rounds = 31;
+  bool sweep = false;
+};
+
+struct Named {
+  std::string name;
+  HandVariant how = {};
+};
+
+/// One row of a table.
+struct Row {
+  std::string name;
+  std::function<void()> run;
+};
+
+/// Measures the rows in turns and prints each as time per item and against the first.
+void print_rows(const std::string& what, std::vector<Row>& rows, std::uint32_t items, std::size_t rounds) {
+  std::vector<std::function<void()>> runs;
+  for (const Row& row : rows) runs.push_back(row.run);
+  const std::vector<Turns> turns = compare_all(runs, rounds);
+  fmt::print("  {:<58} {:>9} {:>9} {:>9}\n", what, "ns each", "/ first", "first /");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    fmt::print("  {:<58} {:>9.0f} {:>9.3f} {:>9.2f}\n", rows[i].name, turns[i].ns / items, turns[i].ratio,
+               1 / turns[i].ratio);
+  }
+}
+
+void add_by_hand(SaxpyByHand& saxpy, const std::vector<Named>& variants, std::vector<Row>& rows) {
+  for (const Named& variant : variants) {
+    SaxpyByHand::Variant made = saxpy.make(variant.how);
+    if (!made.is_right()) {
+      fmt::print(stderr, "{}, {} wide: the results are wrong\n", variant.name, saxpy.width());
+      std::exit(1);
+    }
+    rows.push_back({.name = variant.name, .run = [made]() mutable { made.run(); }});
+  }
+}
+
+/// Adds what vyre does for the same items.
+void add_vyre_variants(backend::Device& /*device*/, const SaxpyByHand& /*saxpy*/, std::vector<Row>& /*rows*/) {}
+
+std::vector<Named> variants_for(std::uint32_t width) {
+  using enum HandForm;
+  using enum HandBounds;
+  const bool is_wide = width > 8;
+  std::vector<Named> all{
+      {"list by descriptors, recorded anew", {.form = Descriptor, .is_recorded_anew = true}},
+      {"list by descriptors, replayed", {.form = Descriptor}},
+      {"list by records, replayed", {.form = Pointer}},
+      {"list by records, replayed with a new table", {.form = Pointer, .is_table_new = true}},
+      {"list by records, replayed with a new table, unchecked", {.form = Pointer, .bounds = None, .is_table_new = true}},
+      {"merged", {.form = Merged}},
+      {"merged, new table", {.form = Merged, .is_table_new = true}},
+      {"merged, unchecked", {.form = Merged, .bounds = None}},
+      {"persistent, strided", {.form = Strided}},
+      {"persistent, strided, new table", {.form = Strided, .is_table_new = true}},
+      {"persistent, strided, unchecked", {.form = Strided, .bounds = None}},
+      {"persistent, queue", {.form = Queue, .chunk = 16}},
+      {"persistent, queue, unchecked", {.form = Queue, .bounds = None, .chunk = 16}},
+  };
+  if (is_wide) {
+    all.insert(all.end(),
+               {{"merged, folded to 8", {.form = Merged, .local = 8}},
+                {"merged, folded to 8, unchecked", {.form = Merged, .bounds = None, .local = 8}},
+                {"persistent, strided, folded to 8", {.form = Strided, .local = 8}},
+                {"persistent, strided, folded to 8, unchecked", {.form = Strided, .bounds = None, .local = 8}},
+                {"persistent, queue, folded to 8", {.form = Queue, .local = 8, .chunk = 16}},
+                {"persistent, queue, folded to 8, unchecked", {.form = Queue, .bounds = None, .local = 8, .chunk = 16}}});
+  }
+  return all;
+}
+
+void measure(backend::Device& device, std::uint32_t width, const Options& options) {
+  SaxpyByHand saxpy{kItems, width};
+  std::vector<Row> rows;
+  add_by_hand(saxpy, variants_for(width), rows);
+  add_vyre_variants(device, saxpy, rows);
+  print_rows(fmt::format("{} items of {} invocations", kItems, width), rows, kItems, options.rounds);
+}
+
+/// What is asked of the one-launch forms, each question a table.
+void sweep(std::uint32_t width, const Options& options) {
+  using enum HandForm;
+  SaxpyByHand saxpy{kItems, width};
+  const auto ask = [&](const char* question, const std::vector<Named>& variants) {
+    std::vector<Row> rows;
+    add_by_hand(saxpy, variants, rows);
+    print_rows(fmt::format("{} wide: {}", width, question), rows, kItems, options.rounds);
+  };
+  const std::pair<HandForm, const char*> forms[] = {
+      {Merged, "merged"}, {Strided, "strided"}, {Contiguous, "contiguous"}, {Queue, "queue"}};
+  std::vector<std::uint32_t> locals{width};
+  if (width > 8) locals.push_back(8);
+
+  std::vector<Named> groups;
+  for (const std::uint32_t local : locals) {
+    for (const auto& [form, name] : forms) {
+      if (form == Merged) continue;
+      for (const std::uint32_t count : {1U, 2U, 4U, 8U, 16U, 64U, 250U}) {
+        groups.push_back({fmt::format("{}, {} invocations, {} groups", name, local, count),
+                          {.form = form, .local = local, .groups = count, .chunk = 4}});
+      }
+    }
+  }
+  ask("workgroups", groups);
+
+  std::vector<Named> chunks;
+  for (const std::uint32_t local : locals) {
+    for (const std::uint32_t chunk : {1U, 4U, 16U, 64U}) {
+      chunks.push_back({fmt::format("queue, {} invocations, chunks of {}", local, chunk),
+                        {.form = Queue, .local = local, .chunk = chunk}});
+    }
+  }
+  ask("chunks", chunks);
+
+  const std::pair<HandRead, const char*> reads[] = {{HandRead::Struct, "struct"},   {HandRead::Vectors, "vectors"},
+                                                    {HandRead::Scalars, "scalars"}, {HandRead::Lanes, "lanes"},
+                                                    {HandRead::Storage, "storage"}, {HandRead::Uniform, "uniform"}};
+  std::vector<Named> records;
+  for (const std::uint32_t local : locals) {
+    for (const HandForm form : {Merged, Strided}) {
+      for (const auto& [read, name] : reads) {
+        records.push_back({fmt::format("{}, {} invocations, {}", form == Merged ? "merged" : "strided", local, name),
+                           {.form = form, .read = read, .local = local}});
+      }
+    }
+  }
+  ask("reading a record", records);
+
+  const std::pair<HandBounds, const char*> checks[] = {{HandBounds::None, "none"},
+                                                       {HandBounds::Branch, "branch"},
+                                                       {HandBounds::Address, "address"},
+                                                       {HandBounds::Clamp, "clamp"}};
+  std::vector<Named> bounds;
+  for (const std::uint32_t local : locals) {
+    for (const auto& [form, name] : forms) {
+      if (form == Contiguous) continue;
+      for (const auto& [check, check_name] : checks) {
+        bounds.push_back({fmt::format("{}, {} invocations, bounds by {}", name, local, check_name),
+                          {.form = form, .bounds = check, .local = local, .chunk = 16}});
+      }
+    }
+  }
+  ask("bounds", bounds);
+}
+
+void run(bool is_inline, const Options& options) {
+  const std::shared_ptr<backend::Device> device = open_lavapipe(is_inline);
+  for (const std::uint32_t width : {64U, 8U}) {
+    if (options.sweep) {
+      sweep(width, options);
+    } else {
+      measure(*device, width, options);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vyre::bench
+
+int main(int argc, char** argv) {
+  vyre::bench::Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--quick") {
+      options.rounds = 7;
+    } else if (argument == "--sweep") {
+      options.sweep = true;
+    } else {
+      fmt::print(stderr, "usage: {} [--quick] [--sweep]\n", argv[0]);
+      return 2;
+    }
+  }
+  vyre::bench::keep_memory();
+  vyre::bench::run(true, options);
+  vyre::bench::run(false, options);
+}
