@@ -17,6 +17,7 @@
 #include "bench/forms_by_hand.hpp"
 #include "bench/lavapipe.hpp"
 #include "bench/paired.hpp"
+#include "bench/sum_by_hand.hpp"
 
 namespace vyre::bench {
 namespace {
@@ -51,19 +52,25 @@ void print_rows(const std::string& what, std::vector<Row>& rows, std::uint32_t i
   }
 }
 
+void must_be_right(bool is_right, const std::string& what) {
+  if (is_right) return;
+  fmt::print(stderr, "{}: the results are wrong\n", what);
+  std::exit(1);
+}
+
 void add_by_hand(SaxpyByHand& saxpy, const std::vector<Named>& variants, std::vector<Row>& rows) {
   for (const Named& variant : variants) {
     SaxpyByHand::Variant made = saxpy.make(variant.how);
-    if (!made.is_right()) {
-      fmt::print(stderr, "{}, {} wide: the results are wrong\n", variant.name, saxpy.width());
-      std::exit(1);
-    }
+    must_be_right(made.is_right(), fmt::format("{}, {} wide", variant.name, saxpy.width()));
     rows.push_back({.name = variant.name, .run = [made]() mutable { made.run(); }});
   }
 }
 
 /// Adds what vyre does for the same items.
 void add_vyre_variants(backend::Device& /*device*/, const SaxpyByHand& /*saxpy*/, std::vector<Row>& /*rows*/) {}
+
+/// Adds what vyre does for dispatches of as many buffers.
+void add_vyre_bindless(backend::Device& /*device*/, std::uint32_t /*buffers*/, std::vector<Row>& /*rows*/) {}
 
 std::vector<Named> variants_for(std::uint32_t width) {
   using enum HandForm;
@@ -74,7 +81,8 @@ std::vector<Named> variants_for(std::uint32_t width) {
       {"list by descriptors, replayed", {.form = Descriptor}},
       {"list by records, replayed", {.form = Pointer}},
       {"list by records, replayed with a new table", {.form = Pointer, .is_table_new = true}},
-      {"list by records, replayed with a new table, unchecked", {.form = Pointer, .bounds = None, .is_table_new = true}},
+      {"list by records, replayed with a new table, unchecked",
+       {.form = Pointer, .bounds = None, .is_table_new = true}},
       {"merged", {.form = Merged}},
       {"merged, new table", {.form = Merged, .is_table_new = true}},
       {"merged, unchecked", {.form = Merged, .bounds = None}},
@@ -85,13 +93,14 @@ std::vector<Named> variants_for(std::uint32_t width) {
       {"persistent, queue, unchecked", {.form = Queue, .bounds = None, .chunk = 16}},
   };
   if (is_wide) {
-    all.insert(all.end(),
-               {{"merged, folded to 8", {.form = Merged, .local = 8}},
-                {"merged, folded to 8, unchecked", {.form = Merged, .bounds = None, .local = 8}},
-                {"persistent, strided, folded to 8", {.form = Strided, .local = 8}},
-                {"persistent, strided, folded to 8, unchecked", {.form = Strided, .bounds = None, .local = 8}},
-                {"persistent, queue, folded to 8", {.form = Queue, .local = 8, .chunk = 16}},
-                {"persistent, queue, folded to 8, unchecked", {.form = Queue, .bounds = None, .local = 8, .chunk = 16}}});
+    all.insert(
+        all.end(),
+        {{"merged, folded to 8", {.form = Merged, .local = 8}},
+         {"merged, folded to 8, unchecked", {.form = Merged, .bounds = None, .local = 8}},
+         {"persistent, strided, folded to 8", {.form = Strided, .local = 8}},
+         {"persistent, strided, folded to 8, unchecked", {.form = Strided, .bounds = None, .local = 8}},
+         {"persistent, queue, folded to 8", {.form = Queue, .local = 8, .chunk = 16}},
+         {"persistent, queue, folded to 8, unchecked", {.form = Queue, .bounds = None, .local = 8, .chunk = 16}}});
   }
   return all;
 }
@@ -107,6 +116,7 @@ void measure(backend::Device& device, std::uint32_t width, const Options& option
 /// What is asked of the one-launch forms, each question a table.
 void sweep(std::uint32_t width, const Options& options) {
   using enum HandForm;
+  constexpr HandRead kRead = HandRead::LanePairs;
   SaxpyByHand saxpy{kItems, width};
   const auto ask = [&](const char* question, const std::vector<Named>& variants) {
     std::vector<Row> rows;
@@ -124,7 +134,7 @@ void sweep(std::uint32_t width, const Options& options) {
       if (form == Merged) continue;
       for (const std::uint32_t count : {1U, 2U, 4U, 8U, 16U, 64U, 250U}) {
         groups.push_back({fmt::format("{}, {} invocations, {} groups", name, local, count),
-                          {.form = form, .local = local, .groups = count, .chunk = 4}});
+                          {.form = form, .read = kRead, .local = local, .groups = count, .chunk = 4}});
       }
     }
   }
@@ -134,14 +144,15 @@ void sweep(std::uint32_t width, const Options& options) {
   for (const std::uint32_t local : locals) {
     for (const std::uint32_t chunk : {1U, 4U, 16U, 64U}) {
       chunks.push_back({fmt::format("queue, {} invocations, chunks of {}", local, chunk),
-                        {.form = Queue, .local = local, .chunk = chunk}});
+                        {.form = Queue, .read = kRead, .local = local, .chunk = chunk}});
     }
   }
   ask("chunks", chunks);
 
-  const std::pair<HandRead, const char*> reads[] = {{HandRead::Struct, "struct"},   {HandRead::Vectors, "vectors"},
-                                                    {HandRead::Scalars, "scalars"}, {HandRead::Lanes, "lanes"},
-                                                    {HandRead::Storage, "storage"}, {HandRead::Uniform, "uniform"}};
+  const std::pair<HandRead, const char*> reads[] = {
+      {HandRead::Struct, "struct"},   {HandRead::Vectors, "vectors"},        {HandRead::Scalars, "scalars"},
+      {HandRead::Lanes, "lanes"},     {HandRead::LanePairs, "lanes, pairs"}, {HandRead::Pairs, "pairs"},
+      {HandRead::Storage, "storage"}, {HandRead::Uniform, "uniform"}};
   std::vector<Named> records;
   for (const std::uint32_t local : locals) {
     for (const HandForm form : {Merged, Strided}) {
@@ -163,11 +174,48 @@ void sweep(std::uint32_t width, const Options& options) {
       if (form == Contiguous) continue;
       for (const auto& [check, check_name] : checks) {
         bounds.push_back({fmt::format("{}, {} invocations, bounds by {}", name, local, check_name),
-                          {.form = form, .bounds = check, .local = local, .chunk = 16}});
+                          {.form = form, .bounds = check, .read = kRead, .local = local, .chunk = 16}});
       }
     }
   }
   ask("bounds", bounds);
+}
+
+/// Kernels of many buffers: by descriptors as far as they go, and by a table of addresses.
+void measure_bindless(backend::Device& device, const Options& options) {
+  using enum SumBinding;
+  constexpr std::uint32_t kDispatches = 200;
+  constexpr std::uint32_t kMostDescriptors = 32;
+  SumByHand sums{kDispatches, 500};
+  for (const std::uint32_t buffers : {4U, 24U, 32U, 100U, 500U}) {
+    std::vector<std::pair<std::string, SumVariant>> variants;
+    if (buffers <= kMostDescriptors) {
+      variants = {
+          {"descriptors, recorded anew", {.buffers = buffers, .is_recorded_anew = true}},
+          {"descriptors, replayed", {.buffers = buffers}},
+          {"descriptors, bound anew", {.buffers = buffers, .is_recorded_anew = true, .is_bound_anew = true}},
+      };
+    }
+    for (const auto& [binding, name] : {std::pair{Loop, "loop"}, {Unrolled, "unrolled"}, {Lanes, "lanes"}}) {
+      variants.insert(variants.end(),
+                      {{fmt::format("table, {}, recorded anew", name),
+                        {.binding = binding, .buffers = buffers, .is_recorded_anew = true}},
+                       {fmt::format("table, {}, replayed", name), {.binding = binding, .buffers = buffers}},
+                       {fmt::format("table, {}, bound anew", name),
+                        {.binding = binding, .buffers = buffers, .is_bound_anew = true}},
+                       {fmt::format("table, {}, replayed, unchecked", name),
+                        {.binding = binding, .buffers = buffers, .is_checked = false}}});
+    }
+    // The table is shared, so that of the last variant checked is there for all: they have as many buffers.
+    std::vector<Row> rows;
+    for (const auto& [name, how] : variants) {
+      SumByHand::Variant made = sums.make(how);
+      must_be_right(made.is_right(), fmt::format("{}, {} buffers", name, buffers));
+      rows.push_back({.name = name, .run = [made]() mutable { made.run(); }});
+    }
+    add_vyre_bindless(device, buffers, rows);
+    print_rows(fmt::format("{} dispatches of {} buffers", kDispatches, buffers), rows, kDispatches, options.rounds);
+  }
 }
 
 void run(bool is_inline, const Options& options) {
@@ -179,6 +227,7 @@ void run(bool is_inline, const Options& options) {
       measure(*device, width, options);
     }
   }
+  if (!options.sweep) measure_bindless(*device, options);
 }
 
 }  // namespace

@@ -29,6 +29,10 @@ void main() {
 constexpr const char* kOtherForms = R"(#version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
+#if READ == 4 || READ == 5
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_shader_subgroup_extended_types_int64 : require
+#endif
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_ballot : require
 
@@ -86,6 +90,31 @@ Record read_record(uint item) {
                 uintBitsToFloat(subgroupBroadcast(word, 6)), subgroupBroadcast(word, 7), 0, 0);
 }
 #elif READ == 4
+layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Records { uint64_t at[]; };
+Record read_record(uint item) {
+  uint64_t pair = Records(records).at[8 * item + gl_SubgroupInvocationID];
+  uvec2 params = unpackUint2x32(subgroupBroadcast(pair, 6));
+  return Record(uvec4(0),
+                uvec4(unpackUint2x32(subgroupBroadcast(pair, 2)), unpackUint2x32(subgroupBroadcast(pair, 3))),
+                uvec4(unpackUint2x32(subgroupBroadcast(pair, 4)), unpackUint2x32(subgroupBroadcast(pair, 5))),
+                uintBitsToFloat(params.x), params.y, 0, 0);
+}
+#elif READ == 5
+struct PairRecord {
+  uint64_t groups[2];
+  uint64_t x[2];
+  uint64_t y[2];
+  uint64_t params;
+  uint64_t unused;
+};
+layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Records { PairRecord at[]; };
+Record read_record(uint item) {
+  PairRecord own = Records(records).at[item];
+  uvec2 params = unpackUint2x32(own.params);
+  return Record(uvec4(0), uvec4(unpackUint2x32(own.x[0]), unpackUint2x32(own.x[1])),
+                uvec4(unpackUint2x32(own.y[0]), unpackUint2x32(own.y[1])), uintBitsToFloat(params.x), params.y, 0, 0);
+}
+#elif READ == 6
 layout(binding = 0, std430) readonly buffer Records { Record at[]; } bound;
 Record read_record(uint item) { return bound.at[item]; }
 #else
@@ -195,8 +224,8 @@ struct HandRoot {
 std::vector<std::uint32_t> compile(const HandVariant& how, std::uint32_t count, std::uint32_t width) {
   const auto number = [](auto value) { return std::to_string(static_cast<std::uint32_t>(value)); };
   program::GlslOptions options{.file_name = "saxpy.comp"};
-  options.defines = {{"LOCAL", number(how.local)},   {"WIDTH", number(width)},       {"ITEMS", number(count)},
-                     {"FORM", number(how.form)},     {"BOUNDS", number(how.bounds)}, {"READ", number(how.read)},
+  options.defines = {{"LOCAL", number(how.local)},      {"WIDTH", number(width)},       {"ITEMS", number(count)},
+                     {"FORM", number(how.form)},        {"BOUNDS", number(how.bounds)}, {"READ", number(how.read)},
                      {"CHUNK", number(how.chunk) + "u"}};
   return must(program::compile_glsl(how.form == HandForm::Descriptor ? kDescriptorForm : kOtherForms, options));
 }
@@ -215,7 +244,7 @@ SaxpyByHand::SaxpyByHand(std::uint32_t count, std::uint32_t width)
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t offset = std::uint64_t{i} * width * sizeof(float);
     // Of every sixteen items one has fewer elements, and one each a view that ends before the last.
-    const auto entry = [&](std::uint32_t buffer, std::uint32_t elements, std::uint32_t (&words)[4]) {
+    const auto entry = [&](std::uint32_t buffer, std::uint32_t elements, std::uint32_t(&words)[4]) {
       const std::uint64_t address = raw_.address(buffer) + offset;
       std::memcpy(words, &address, sizeof(address));
       words[2] = elements * sizeof(float);

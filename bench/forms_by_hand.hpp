@@ -29,12 +29,14 @@ enum class HandBounds : std::uint8_t {
 
 /// How a workgroup comes to its record.
 enum class HandRead : std::uint8_t {
-  Struct,   ///< Through an address, as one value.
-  Vectors,  ///< Through an address, by four words.
-  Scalars,  ///< Through an address, word by word.
-  Lanes,    ///< Through an address, a word by each invocation of a subgroup, which tells the others.
-  Storage,  ///< From a storage buffer that is bound.
-  Uniform,  ///< From a uniform buffer that is bound.
+  Struct,     ///< Through an address, as one value.
+  Vectors,    ///< Through an address, by four words.
+  Scalars,    ///< Through an address, word by word.
+  Lanes,      ///< Through an address, a word by each invocation of a subgroup, which tells the others.
+  LanePairs,  ///< As before, two words by each.
+  Pairs,      ///< Through an address, by two words as one integer.
+  Storage,    ///< From a storage buffer that is bound.
+  Uniform,    ///< From a uniform buffer that is bound.
 };
 
 struct HandVariant {

@@ -86,6 +86,7 @@ void RawDevice::open() {
                                               .bufferDeviceAddress = VK_TRUE};
   VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features12};
   features.features.robustBufferAccess = VK_TRUE;
+  features.features.shaderInt64 = VK_TRUE;
   const float priority = 1;
   const VkDeviceQueueCreateInfo queue_info{
       .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
@@ -110,7 +111,8 @@ RawKernel RawDevice::make_kernel(const RawKernelInfo& info) {
   const VkDescriptorSetLayoutCreateInfo set_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
                                                  .bindingCount = static_cast<std::uint32_t>(slots.size()),
                                                  .pBindings = slots.data()};
-  check(vk_.vkCreateDescriptorSetLayout(device_, &set_info, nullptr, &kernel.set_layout), "vkCreateDescriptorSetLayout");
+  check(vk_.vkCreateDescriptorSetLayout(device_, &set_info, nullptr, &kernel.set_layout),
+        "vkCreateDescriptorSetLayout");
   const VkPushConstantRange push{.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = info.push_bytes};
   const VkPipelineLayoutCreateInfo layout_info{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                                .setLayoutCount = 1,
@@ -118,8 +120,9 @@ RawKernel RawDevice::make_kernel(const RawKernelInfo& info) {
                                                .pushConstantRangeCount = info.push_bytes > 0 ? 1U : 0U,
                                                .pPushConstantRanges = &push};
   check(vk_.vkCreatePipelineLayout(device_, &layout_info, nullptr, &kernel.layout), "vkCreatePipelineLayout");
-  const VkShaderModuleCreateInfo module_info{
-      .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = info.words.size_bytes(), .pCode = info.words.data()};
+  const VkShaderModuleCreateInfo module_info{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                             .codeSize = info.words.size_bytes(),
+                                             .pCode = info.words.data()};
   VkShaderModule module = VK_NULL_HANDLE;
   check(vk_.vkCreateShaderModule(device_, &module_info, nullptr, &module), "vkCreateShaderModule");
   const VkComputePipelineCreateInfo pipeline_info{

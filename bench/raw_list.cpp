@@ -30,7 +30,8 @@ void RawList::record(std::span<const RawStep> steps) {
     if (step.waits) raw_.barrier(commands_, false);
     if (previous == nullptr || previous->views != step.views) {
       auto found = std::ranges::find_if(known, [&](const KnownSet& set) { return *set.views == step.views; });
-      if (found == known.end()) found = known.insert(found, {.views = &step.views, .set = raw_.make_set(kernel_, step.views)});
+      if (found == known.end())
+        found = known.insert(found, {.views = &step.views, .set = raw_.make_set(kernel_, step.views)});
       vk.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, kernel_.layout, 0, 1, &found->set, 0,
                                  nullptr);
     }
