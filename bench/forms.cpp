@@ -25,7 +25,7 @@ namespace {
 constexpr std::uint32_t kItems = 1000;
 
 struct Options {
-  std::size_t rounds = 31;
+  std::size_t rounds = 21;
   bool sweep = false;
 };
 
@@ -45,10 +45,10 @@ void print_rows(const std::string& what, std::vector<Row>& rows, std::uint32_t i
   std::vector<std::function<void()>> runs;
   for (const Row& row : rows) runs.push_back(row.run);
   const std::vector<Turns> turns = compare_all(runs, rounds);
-  fmt::print("  {:<58} {:>9} {:>9} {:>9}\n", what, "ns each", "/ first", "first /");
+  fmt::print("  {:<52} {:>9} {:>9} {:>9} {:>8} {:>8}\n", what, "ns each", "low", "cpu", "/ first", "first /");
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    fmt::print("  {:<58} {:>9.0f} {:>9.3f} {:>9.2f}\n", rows[i].name, turns[i].ns / items, turns[i].ratio,
-               1 / turns[i].ratio);
+    fmt::print("  {:<52} {:>9.0f} {:>9.0f} {:>9.0f} {:>8.3f} {:>8.2f}\n", rows[i].name, turns[i].ns / items,
+               turns[i].low_ns / items, turns[i].cpu_ns / items, turns[i].ratio, 1 / turns[i].ratio);
   }
 }
 
@@ -75,32 +75,32 @@ void add_vyre_bindless(backend::Device& /*device*/, std::uint32_t /*buffers*/, s
 std::vector<Named> variants_for(std::uint32_t width) {
   using enum HandForm;
   using enum HandBounds;
-  const bool is_wide = width > 8;
+  using enum HandRead;
   std::vector<Named> all{
       {"list by descriptors, recorded anew", {.form = Descriptor, .is_recorded_anew = true}},
       {"list by descriptors, replayed", {.form = Descriptor}},
+      {"list by records, recorded anew", {.form = Pointer, .is_recorded_anew = true}},
       {"list by records, replayed", {.form = Pointer}},
-      {"list by records, replayed with a new table", {.form = Pointer, .is_table_new = true}},
-      {"list by records, replayed with a new table, unchecked",
-       {.form = Pointer, .bounds = None, .is_table_new = true}},
-      {"merged", {.form = Merged}},
-      {"merged, new table", {.form = Merged, .is_table_new = true}},
-      {"merged, unchecked", {.form = Merged, .bounds = None}},
-      {"persistent, strided", {.form = Strided}},
-      {"persistent, strided, new table", {.form = Strided, .is_table_new = true}},
-      {"persistent, strided, unchecked", {.form = Strided, .bounds = None}},
-      {"persistent, queue", {.form = Queue, .chunk = 16}},
-      {"persistent, queue, unchecked", {.form = Queue, .bounds = None, .chunk = 16}},
+      {"list by records, replayed, new table", {.form = Pointer, .is_table_new = true}},
+      {"list by records, replayed, new table, unchecked", {.form = Pointer, .bounds = None, .is_table_new = true}},
+      {"merged, lanes, new table", {.form = Merged, .read = LanePairs, .is_table_new = true}},
+      {"persistent, strided, lanes, new table", {.form = Strided, .read = LanePairs, .is_table_new = true}},
   };
-  if (is_wide) {
-    all.insert(
-        all.end(),
-        {{"merged, folded to 8", {.form = Merged, .local = 8}},
-         {"merged, folded to 8, unchecked", {.form = Merged, .bounds = None, .local = 8}},
-         {"persistent, strided, folded to 8", {.form = Strided, .local = 8}},
-         {"persistent, strided, folded to 8, unchecked", {.form = Strided, .bounds = None, .local = 8}},
-         {"persistent, queue, folded to 8", {.form = Queue, .local = 8, .chunk = 16}},
-         {"persistent, queue, folded to 8, unchecked", {.form = Queue, .bounds = None, .local = 8, .chunk = 16}}});
+  const std::pair<HandForm, const char*> forms[] = {
+      {Merged, "merged"}, {Strided, "persistent, strided"}, {Queue, "persistent, queue"}};
+  const std::pair<HandRead, const char*> reads[] = {{Scalars, "words"}, {LanePairs, "lanes"}, {Uniform, "uniform"}};
+  for (const std::uint32_t local : {width, 8U}) {
+    for (const auto& [form, form_name] : forms) {
+      for (const auto& [read, read_name] : reads) {
+        const std::string name = fmt::format("{}, {}{}", form_name, read_name, local < width ? ", folded" : "");
+        const HandVariant how{.form = form, .read = read, .local = local, .chunk = 16};
+        HandVariant unchecked = how;
+        unchecked.bounds = None;
+        all.push_back({name, how});
+        all.push_back({name + ", unchecked", unchecked});
+      }
+    }
+    if (width == 8) break;
   }
   return all;
 }
@@ -167,7 +167,8 @@ void sweep(std::uint32_t width, const Options& options) {
   const std::pair<HandBounds, const char*> checks[] = {{HandBounds::None, "none"},
                                                        {HandBounds::Branch, "branch"},
                                                        {HandBounds::Address, "address"},
-                                                       {HandBounds::Clamp, "clamp"}};
+                                                       {HandBounds::Clamp, "clamp"},
+                                                       {HandBounds::First, "first"}};
   std::vector<Named> bounds;
   for (const std::uint32_t local : locals) {
     for (const auto& [form, name] : forms) {
@@ -188,8 +189,9 @@ void measure_bindless(backend::Device& device, const Options& options) {
   constexpr std::uint32_t kMostDescriptors = 32;
   SumByHand sums{kDispatches, 500};
   for (const std::uint32_t buffers : {4U, 24U, 32U, 100U, 500U}) {
+    const bool is_many = buffers > kMostDescriptors;
     std::vector<std::pair<std::string, SumVariant>> variants;
-    if (buffers <= kMostDescriptors) {
+    if (!is_many) {
       variants = {
           {"descriptors, recorded anew", {.buffers = buffers, .is_recorded_anew = true}},
           {"descriptors, replayed", {.buffers = buffers}},
@@ -214,7 +216,8 @@ void measure_bindless(backend::Device& device, const Options& options) {
       rows.push_back({.name = name, .run = [made]() mutable { made.run(); }});
     }
     add_vyre_bindless(device, buffers, rows);
-    print_rows(fmt::format("{} dispatches of {} buffers", kDispatches, buffers), rows, kDispatches, options.rounds);
+    print_rows(fmt::format("{} dispatches of {} buffers", kDispatches, buffers), rows, kDispatches,
+               is_many ? options.rounds / 4 + 1 : options.rounds);
   }
 }
 

@@ -141,6 +141,15 @@ void saxpy(Record item, uint i) {
     float from = Floats(in_x ? item.x.xy : zeros).at[in_x ? i : 0];
     float to = Floats(in_y ? item.y.xy : zeros).at[in_y ? i : 0];
     Floats(in_y ? item.y.xy : sink).at[in_y ? i : 0] = item.scale * from + to;
+#elif BOUNDS == 4
+    bool in_x = i < item.x.w;
+    bool in_y = i < item.y.w;
+    float from = x.at[in_x ? i : 0];
+    float to = y.at[in_y ? i : 0];
+    from = in_x ? from : 0;
+    to = in_y ? to : 0;
+    to = item.scale * from + to;
+    if (in_y) y.at[i] = to;
 #else
     float from = x.at[min(i, item.x.w - 1)];
     float to = y.at[min(i, item.y.w - 1)];

@@ -25,6 +25,7 @@ enum class HandBounds : std::uint8_t {
   Branch,   ///< An access outside is not made.
   Address,  ///< An access outside goes to zeros, or to where nobody looks.
   Clamp,    ///< A read outside is one of the last element, and not used; a write is not made.
+  First,    ///< A read outside is one of the first element, and not used; a write is not made.
 };
 
 /// How a workgroup comes to its record.
