@@ -40,14 +40,14 @@ struct Row {
   std::function<void()> run;
 };
 
-/// Measures the rows in turns and prints each as time per item and against the first.
+/// Measures the rows in turns and prints each as time per item, and that and the time of all threads against the first.
 void print_rows(const std::string& what, std::vector<Row>& rows, std::uint32_t items, std::size_t rounds) {
   std::vector<std::function<void()>> runs;
   for (const Row& row : rows) runs.push_back(row.run);
   const std::vector<Turns> turns = compare_all(runs, rounds);
-  fmt::print("  {:<52} {:>9} {:>9} {:>9} {:>8} {:>8}\n", what, "ns each", "low", "cpu", "/ first", "first /");
+  fmt::print("  {:<52} {:>9} {:>9} {:>9} {:>8} {:>8}\n", what, "ns each", "low", "cpu", "/ first", "cpu /");
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    fmt::print("  {:<52} {:>9.0f} {:>9.0f} {:>9.0f} {:>8.3f} {:>8.2f}\n", rows[i].name, turns[i].ns / items,
+    fmt::print("  {:<52} {:>9.0f} {:>9.0f} {:>9.0f} {:>8.3f} {:>8.3f}\n", rows[i].name, turns[i].ns / items,
                turns[i].low_ns / items, turns[i].cpu_ns / items, turns[i].ratio, 1 / turns[i].ratio);
   }
 }
@@ -84,10 +84,10 @@ std::vector<Named> variants_for(std::uint32_t width) {
       {"list by records, replayed, new table", {.form = Pointer, .is_table_new = true}},
       {"list by records, replayed, new table, unchecked", {.form = Pointer, .bounds = None, .is_table_new = true}},
       {"merged, lanes, new table", {.form = Merged, .read = LanePairs, .is_table_new = true}},
-      {"persistent, strided, lanes, new table", {.form = Strided, .read = LanePairs, .is_table_new = true}},
+      {"contiguous, lanes, new table", {.form = Contiguous, .read = LanePairs, .is_table_new = true}},
   };
   const std::pair<HandForm, const char*> forms[] = {
-      {Merged, "merged"}, {Strided, "persistent, strided"}, {Queue, "persistent, queue"}};
+      {Merged, "merged"}, {Strided, "strided"}, {Contiguous, "contiguous"}, {Queue, "queue"}};
   const std::pair<HandRead, const char*> reads[] = {{Scalars, "words"}, {LanePairs, "lanes"}, {Uniform, "uniform"}};
   for (const std::uint32_t local : {width, 8U}) {
     for (const auto& [form, form_name] : forms) {
@@ -180,6 +180,19 @@ void sweep(std::uint32_t width, const Options& options) {
     }
   }
   ask("bounds", bounds);
+
+  std::vector<Named> grids;
+  for (const std::uint32_t local : locals) {
+    for (const auto& [read, read_name] : {std::pair{HandRead::LanePairs, "lanes"}, {HandRead::Uniform, "uniform"}}) {
+      for (const auto& [grid, grid_name] : {std::pair{HandGrid::One, "one group"},
+                                            {HandGrid::Loops, "a loop for each dimension"},
+                                            {HandGrid::Carry, "one loop"}}) {
+        grids.push_back({fmt::format("contiguous, {} invocations, {}, {}", local, read_name, grid_name),
+                         {.form = Contiguous, .read = read, .grid = grid, .local = local}});
+      }
+    }
+  }
+  ask("workgroups of an item", grids);
 }
 
 /// Kernels of many buffers: by descriptors as far as they go, and by a table of addresses.

@@ -94,7 +94,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Rec
 Record read_record(uint item) {
   uint64_t pair = Records(records).at[8 * item + gl_SubgroupInvocationID];
   uvec2 params = unpackUint2x32(subgroupBroadcast(pair, 6));
-  return Record(uvec4(0),
+  return Record(uvec4(unpackUint2x32(subgroupBroadcast(pair, 0)), unpackUint2x32(subgroupBroadcast(pair, 1))),
                 uvec4(unpackUint2x32(subgroupBroadcast(pair, 2)), unpackUint2x32(subgroupBroadcast(pair, 3))),
                 uvec4(unpackUint2x32(subgroupBroadcast(pair, 4)), unpackUint2x32(subgroupBroadcast(pair, 5))),
                 uintBitsToFloat(params.x), params.y, 0, 0);
@@ -161,12 +161,36 @@ void saxpy(Record item, uint i) {
   }
 }
 
-void run_item(uint item) {
-  Record own = read_record(item);
+void run_group(Record item, uint group) {
 #if LOCAL == WIDTH
-  saxpy(own, gl_LocalInvocationID.x);
+  saxpy(item, group * WIDTH + gl_LocalInvocationID.x);
 #else
-  for (uint i = gl_LocalInvocationID.x; i < WIDTH; i += LOCAL) saxpy(own, i);
+  for (uint i = gl_LocalInvocationID.x; i < WIDTH; i += LOCAL) saxpy(item, group * WIDTH + i);
+#endif
+}
+
+void run_item(uint index) {
+  Record item = read_record(index);
+#if GRID == 0
+  run_group(item, 0);
+#elif GRID == 1
+  for (uint z = 0; z < item.groups.z; ++z) {
+    for (uint y = 0; y < item.groups.y; ++y) {
+      for (uint x = 0; x < item.groups.x; ++x) run_group(item, x);
+    }
+  }
+#else
+  uvec3 group = uvec3(0);
+  while (group.z < item.groups.z) {
+    run_group(item, group.x);
+    ++group.x;
+    bool is_row_done = group.x >= item.groups.x;
+    group.x = is_row_done ? 0 : group.x;
+    group.y += is_row_done ? 1 : 0;
+    bool is_plane_done = group.y >= item.groups.y;
+    group.y = is_plane_done ? 0 : group.y;
+    group.z += is_plane_done ? 1 : 0;
+  }
 #endif
 }
 
@@ -233,9 +257,9 @@ struct HandRoot {
 std::vector<std::uint32_t> compile(const HandVariant& how, std::uint32_t count, std::uint32_t width) {
   const auto number = [](auto value) { return std::to_string(static_cast<std::uint32_t>(value)); };
   program::GlslOptions options{.file_name = "saxpy.comp"};
-  options.defines = {{"LOCAL", number(how.local)},      {"WIDTH", number(width)},       {"ITEMS", number(count)},
-                     {"FORM", number(how.form)},        {"BOUNDS", number(how.bounds)}, {"READ", number(how.read)},
-                     {"CHUNK", number(how.chunk) + "u"}};
+  options.defines = {{"LOCAL", number(how.local)}, {"WIDTH", number(width)},          {"ITEMS", number(count)},
+                     {"FORM", number(how.form)},   {"BOUNDS", number(how.bounds)},    {"READ", number(how.read)},
+                     {"GRID", number(how.grid)},   {"CHUNK", number(how.chunk) + "u"}};
   return must(program::compile_glsl(how.form == HandForm::Descriptor ? kDescriptorForm : kOtherForms, options));
 }
 

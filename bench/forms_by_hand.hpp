@@ -40,12 +40,20 @@ enum class HandRead : std::uint8_t {
   Uniform,    ///< From a uniform buffer that is bound.
 };
 
+/// What is done about items of several workgroups, of which there are none here.
+enum class HandGrid : std::uint8_t {
+  One,    ///< Nothing.
+  Loops,  ///< A loop for each dimension.
+  Carry,  ///< One loop that counts in three dimensions.
+};
+
 struct HandVariant {
   HandForm form = HandForm::Descriptor;
   HandBounds bounds = HandBounds::Branch;
   HandRead read = HandRead::Struct;
+  HandGrid grid = HandGrid::One;  ///< Other than the first only where the record is read whole or in pairs by lanes.
   std::uint32_t local = 0;   ///< Invocations of a workgroup, which take turns for an item; 0 for as many as it has.
-  std::uint32_t groups = 2;  ///< Where they are few.
+  std::uint32_t groups = 4;  ///< Where they are few.
   std::uint32_t chunk = 1;   ///< Items taken from the queue at once.
   bool is_recorded_anew = false;  ///< At every run.
   bool is_table_new = false;      ///< At every run: written by the host and copied in the queue.
