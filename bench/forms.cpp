@@ -25,7 +25,7 @@ namespace {
 constexpr std::uint32_t kItems = 1000;
 
 struct Options {
-  std::size_t rounds = 21;
+  std::size_t rounds = 15;
   bool sweep = false;
 };
 
@@ -48,7 +48,7 @@ void print_rows(const std::string& what, std::vector<Row>& rows, std::uint32_t i
   fmt::print("  {:<52} {:>9} {:>9} {:>9} {:>8} {:>8}\n", what, "ns each", "low", "cpu", "/ first", "cpu /");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     fmt::print("  {:<52} {:>9.0f} {:>9.0f} {:>9.0f} {:>8.3f} {:>8.3f}\n", rows[i].name, turns[i].ns / items,
-               turns[i].low_ns / items, turns[i].cpu_ns / items, turns[i].ratio, 1 / turns[i].ratio);
+               turns[i].low_ns / items, turns[i].cpu_ns / items, turns[i].ratio, turns[i].cpu_ns / turns[0].cpu_ns);
   }
 }
 
