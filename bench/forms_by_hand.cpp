@@ -1,11 +1,9 @@
 #include "bench/forms_by_hand.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <cstddef>
 #include <cstring>
-#include <utility>
-
-#include <fmt/format.h>
+#include <string>
 
 #include <vyre/program/glsl.hpp>
 
@@ -235,7 +233,14 @@ void main() {
 #endif
 )";
 
-enum BufferIndex : std::uint32_t { kX, kY, kTable, kStaging, kCounter, kZeros, kSink };
+// The buffers.
+constexpr std::uint32_t kX = 0;
+constexpr std::uint32_t kY = 1;
+constexpr std::uint32_t kTable = 2;
+constexpr std::uint32_t kStaging = 3;
+constexpr std::uint32_t kCounter = 4;
+constexpr std::uint32_t kZeros = 5;
+constexpr std::uint32_t kSink = 6;
 
 struct Params {
   float scale = 0;

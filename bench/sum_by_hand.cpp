@@ -4,6 +4,7 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -62,7 +63,10 @@ void main() {
 }
 )";
 
-enum BufferIndex : std::uint32_t { kData, kTable, kStaging };
+// The buffers.
+constexpr std::uint32_t kData = 0;
+constexpr std::uint32_t kTable = 1;
+constexpr std::uint32_t kStaging = 2;
 
 std::string by_descriptors(std::uint32_t buffers) {
   std::string text = "#version 450\nlayout(local_size_x = WIDTH) in;\n";
