@@ -88,4 +88,55 @@ Comparison compare(Base base, Other other, std::size_t rounds) {
   return result;
 }
 
+/// One of several ways to do the same thing.
+struct Turns {
+  double ns = 0;      ///< Median, per call.
+  double low_ns = 0;  ///< What a tenth of the rounds stayed below, per call.
+  double cpu_ns = 0;  ///< Median of the time of all threads of the process, per call.
+  double ratio = 0;   ///< Median over the rounds of its time / that of the first.
+};
+
+/// Measures all in `rounds` turns that begin with another each, every turn long enough to be timed, after one that does
+/// not count.
+template <typename Run>
+std::vector<Turns> compare_all(std::vector<Run>& runs, std::size_t rounds) {
+  constexpr double kTurnNs = 300'000;
+  const auto cpu_now = [] {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+  };
+  struct Samples {
+    std::size_t calls = 0;
+    std::vector<double> ns = {};
+    std::vector<double> cpu_ns = {};
+  };
+  std::vector<Samples> all;
+  for (Run& run : runs) {
+    time_calls(run, 1);
+    const double once = std::max(time_calls(run, 1).wall_ns, 1.0);
+    all.push_back({.calls = static_cast<std::size_t>(std::max(1.0, kTurnNs / once))});
+  }
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (std::size_t turn = 0; turn < runs.size(); ++turn) {
+      const std::size_t i = (round + turn) % runs.size();
+      const double cpu = cpu_now();
+      all[i].ns.push_back(time_calls(runs[i], all[i].calls).wall_ns);
+      all[i].cpu_ns.push_back((cpu_now() - cpu) / static_cast<double>(all[i].calls));
+    }
+  }
+  std::vector<Turns> result;
+  for (const Samples& own : all) {
+    std::vector<double> ratios;
+    for (std::size_t round = 0; round < rounds; ++round) ratios.push_back(own.ns[round] / all[0].ns[round]);
+    std::vector<double> sorted = own.ns;
+    std::ranges::sort(sorted);
+    result.push_back({.ns = median(own.ns),
+                      .low_ns = sorted[sorted.size() / 10],
+                      .cpu_ns = median(own.cpu_ns),
+                      .ratio = median(ratios)});
+  }
+  return result;
+}
+
 }  // namespace vyre::bench

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 namespace vyre::bench {
 namespace {
@@ -19,6 +20,14 @@ std::uint32_t mappable_type(VkPhysicalDevice physical) {
   return 0;
 }
 
+constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+                                      VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+                                      VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+
+VkDescriptorType type_of(const RawKernel& kernel, std::uint32_t binding) {
+  return binding < kernel.storage_buffers ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER : VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+}
+
 }  // namespace
 
 void check(VkResult result, const char* what) {
@@ -27,16 +36,16 @@ void check(VkResult result, const char* what) {
   std::exit(1);
 }
 
-RawDevice::RawDevice(std::span<const std::uint32_t> kernel, std::uint32_t bindings, std::uint32_t push_bytes,
-                     std::span<const std::uint64_t> buffer_sizes, std::uint32_t max_sets) {
+RawDevice::RawDevice(std::span<const std::uint64_t> buffer_sizes, std::uint32_t max_sets,
+                     std::uint32_t max_descriptors) {
   open();
-  make_pipeline(kernel, bindings, push_bytes);
   make_buffers(buffer_sizes);
-  const VkDescriptorPoolSize pool_size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, bindings * max_sets};
+  const VkDescriptorPoolSize pool_sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, max_descriptors},
+                                             {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, max_descriptors}};
   const VkDescriptorPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                              .maxSets = max_sets,
-                                             .poolSizeCount = 1,
-                                             .pPoolSizes = &pool_size};
+                                             .poolSizeCount = std::size(pool_sizes),
+                                             .pPoolSizes = pool_sizes};
   check(vk_.vkCreateDescriptorPool(device_, &pool_info, nullptr, &descriptor_pool_), "vkCreateDescriptorPool");
   const VkCommandPoolCreateInfo commands_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                               .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT};
@@ -53,9 +62,11 @@ RawDevice::~RawDevice() {
   vk_.vkDestroyDescriptorPool(device_, descriptor_pool_, nullptr);
   for (VkBuffer buffer : buffers_) vk_.vkDestroyBuffer(device_, buffer, nullptr);
   vk_.vkFreeMemory(device_, memory_, nullptr);
-  vk_.vkDestroyPipeline(device_, pipeline_, nullptr);
-  vk_.vkDestroyPipelineLayout(device_, layout_, nullptr);
-  vk_.vkDestroyDescriptorSetLayout(device_, set_layout_, nullptr);
+  for (const RawKernel& kernel : kernels_) {
+    vk_.vkDestroyPipeline(device_, kernel.pipeline, nullptr);
+    vk_.vkDestroyPipelineLayout(device_, kernel.layout, nullptr);
+    vk_.vkDestroyDescriptorSetLayout(device_, kernel.set_layout, nullptr);
+  }
   vk_.vkDestroyDevice(device_, nullptr);
   vkDestroyInstance(instance_, nullptr);
 }
@@ -71,9 +82,11 @@ void RawDevice::open() {
   const VkResult listed = vkEnumeratePhysicalDevices(instance_, &one, &physical_);
   if (listed != VK_INCOMPLETE) check(listed, "vkEnumeratePhysicalDevices");
   VkPhysicalDeviceVulkan12Features features12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                              .timelineSemaphore = VK_TRUE};
+                                              .timelineSemaphore = VK_TRUE,
+                                              .bufferDeviceAddress = VK_TRUE};
   VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features12};
   features.features.robustBufferAccess = VK_TRUE;
+  features.features.shaderInt64 = VK_TRUE;
   const float priority = 1;
   const VkDeviceQueueCreateInfo queue_info{
       .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
@@ -86,27 +99,30 @@ void RawDevice::open() {
   vk_.vkGetDeviceQueue(device_, 0, 0, &queue_);
 }
 
-void RawDevice::make_pipeline(std::span<const std::uint32_t> kernel, std::uint32_t bindings, std::uint32_t push_bytes) {
+RawKernel RawDevice::make_kernel(const RawKernelInfo& info) {
+  RawKernel kernel{.storage_buffers = info.storage_buffers};
   std::vector<VkDescriptorSetLayoutBinding> slots;
-  for (std::uint32_t i = 0; i < bindings; ++i) {
+  for (std::uint32_t i = 0; i < info.storage_buffers + info.uniform_buffers; ++i) {
     slots.push_back({.binding = i,
-                     .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                     .descriptorType = type_of(kernel, i),
                      .descriptorCount = 1,
                      .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT});
   }
   const VkDescriptorSetLayoutCreateInfo set_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-                                                 .bindingCount = bindings,
+                                                 .bindingCount = static_cast<std::uint32_t>(slots.size()),
                                                  .pBindings = slots.data()};
-  check(vk_.vkCreateDescriptorSetLayout(device_, &set_info, nullptr, &set_layout_), "vkCreateDescriptorSetLayout");
-  const VkPushConstantRange push{.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = push_bytes};
+  check(vk_.vkCreateDescriptorSetLayout(device_, &set_info, nullptr, &kernel.set_layout),
+        "vkCreateDescriptorSetLayout");
+  const VkPushConstantRange push{.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = info.push_bytes};
   const VkPipelineLayoutCreateInfo layout_info{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                                .setLayoutCount = 1,
-                                               .pSetLayouts = &set_layout_,
-                                               .pushConstantRangeCount = push_bytes > 0 ? 1U : 0U,
+                                               .pSetLayouts = &kernel.set_layout,
+                                               .pushConstantRangeCount = info.push_bytes > 0 ? 1U : 0U,
                                                .pPushConstantRanges = &push};
-  check(vk_.vkCreatePipelineLayout(device_, &layout_info, nullptr, &layout_), "vkCreatePipelineLayout");
-  const VkShaderModuleCreateInfo module_info{
-      .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = kernel.size_bytes(), .pCode = kernel.data()};
+  check(vk_.vkCreatePipelineLayout(device_, &layout_info, nullptr, &kernel.layout), "vkCreatePipelineLayout");
+  const VkShaderModuleCreateInfo module_info{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                             .codeSize = info.words.size_bytes(),
+                                             .pCode = info.words.data()};
   VkShaderModule module = VK_NULL_HANDLE;
   check(vk_.vkCreateShaderModule(device_, &module_info, nullptr, &module), "vkCreateShaderModule");
   const VkComputePipelineCreateInfo pipeline_info{
@@ -115,17 +131,22 @@ void RawDevice::make_pipeline(std::span<const std::uint32_t> kernel, std::uint32
                 .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                 .module = module,
                 .pName = "main"},
-      .layout = layout_};
-  check(vk_.vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &pipeline_info, nullptr, &pipeline_),
+      .layout = kernel.layout};
+  check(vk_.vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &pipeline_info, nullptr, &kernel.pipeline),
         "vkCreateComputePipelines");
   vk_.vkDestroyShaderModule(device_, module, nullptr);
+  kernels_.push_back(kernel);
+  return kernel;
 }
 
 void RawDevice::make_buffers(std::span<const std::uint64_t> sizes) {
   const auto step = [](std::uint64_t size) { return (size + 255) / 256 * 256; };
   std::uint64_t total = 0;
   for (const std::uint64_t size : sizes) total += step(size);
+  const VkMemoryAllocateFlagsInfo flags{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                        .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
   const VkMemoryAllocateInfo memory_info{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                         .pNext = &flags,
                                          .allocationSize = total,
                                          .memoryTypeIndex = mappable_type(physical_)};
   check(vk_.vkAllocateMemory(device_, &memory_info, nullptr, &memory_), "vkAllocateMemory");
@@ -135,8 +156,7 @@ void RawDevice::make_buffers(std::span<const std::uint64_t> sizes) {
   const std::span all{static_cast<std::byte*>(bytes), total};
   std::uint64_t offset = 0;
   for (const std::uint64_t size : sizes) {
-    const VkBufferCreateInfo info{
-        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
+    const VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = kUsage};
     VkBuffer buffer = VK_NULL_HANDLE;
     check(vk_.vkCreateBuffer(device_, &info, nullptr, &buffer), "vkCreateBuffer");
     check(vk_.vkBindBufferMemory(device_, buffer, memory_, offset), "vkBindBufferMemory");
@@ -146,13 +166,24 @@ void RawDevice::make_buffers(std::span<const std::uint64_t> sizes) {
   }
 }
 
-VkDescriptorSet RawDevice::make_set(std::span<const RawView> views) const {
+std::uint64_t RawDevice::address(std::uint32_t buffer) const {
+  const VkBufferDeviceAddressInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+                                       .buffer = buffers_[buffer]};
+  return vk_.vkGetBufferDeviceAddress(device_, &info);
+}
+
+VkDescriptorSet RawDevice::make_set(const RawKernel& kernel, std::span<const RawView> views) const {
   const VkDescriptorSetAllocateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
                                          .descriptorPool = descriptor_pool_,
                                          .descriptorSetCount = 1,
-                                         .pSetLayouts = &set_layout_};
+                                         .pSetLayouts = &kernel.set_layout};
   VkDescriptorSet set = VK_NULL_HANDLE;
   check(vk_.vkAllocateDescriptorSets(device_, &info, &set), "vkAllocateDescriptorSets");
+  update_set(kernel, set, views);
+  return set;
+}
+
+void RawDevice::update_set(const RawKernel& kernel, VkDescriptorSet set, std::span<const RawView> views) const {
   for (std::uint32_t i = 0; i < views.size(); ++i) {
     const VkDescriptorBufferInfo view{
         .buffer = buffers_[views[i].buffer], .offset = views[i].offset, .range = views[i].size};
@@ -160,11 +191,10 @@ VkDescriptorSet RawDevice::make_set(std::span<const RawView> views) const {
                                      .dstSet = set,
                                      .dstBinding = i,
                                      .descriptorCount = 1,
-                                     .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                     .descriptorType = type_of(kernel, i),
                                      .pBufferInfo = &view};
     vk_.vkUpdateDescriptorSets(device_, 1, &write, 0, nullptr);
   }
-  return set;
 }
 
 VkCommandBuffer RawDevice::make_commands() const {
@@ -184,6 +214,36 @@ void RawDevice::barrier(VkCommandBuffer commands, bool is_end) const {
       commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
       VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | (is_end ? VkPipelineStageFlags{VK_PIPELINE_STAGE_HOST_BIT} : 0), 0, 1,
       &all, 0, nullptr, 0, nullptr);
+}
+
+void RawDevice::before_transfer(VkCommandBuffer commands) const {
+  const VkMemoryBarrier barrier{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+                                .dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT};
+  vk_.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1,
+                           &barrier, 0, nullptr, 0, nullptr);
+}
+
+void RawDevice::after_transfer(VkCommandBuffer commands) const {
+  const VkMemoryBarrier barrier{
+      .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+      .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+      .dstAccessMask = VK_ACCESS_UNIFORM_READ_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+  vk_.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1,
+                           &barrier, 0, nullptr, 0, nullptr);
+}
+
+void RawDevice::copy(VkCommandBuffer commands, std::uint32_t from, std::uint32_t to, std::uint64_t size) const {
+  const VkBufferCopy region{.size = size};
+  before_transfer(commands);
+  vk_.vkCmdCopyBuffer(commands, buffers_[from], buffers_[to], 1, &region);
+  after_transfer(commands);
+}
+
+void RawDevice::clear(VkCommandBuffer commands, std::uint32_t buffer) const {
+  before_transfer(commands);
+  vk_.vkCmdFillBuffer(commands, buffers_[buffer], 0, VK_WHOLE_SIZE, 0);
+  after_transfer(commands);
 }
 
 void RawDevice::run(VkCommandBuffer commands) {

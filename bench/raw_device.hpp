@@ -21,44 +21,64 @@ struct RawView {
   friend bool operator==(const RawView&, const RawView&) = default;
 };
 
-/// Vulkan as one writes it by hand for one kernel, to stand beside vyre: no layer in between, everything that can be
-/// made before is made before. Ends the process if anything fails.
+struct RawKernelInfo {
+  std::span<const std::uint32_t> words = {};
+  std::uint32_t storage_buffers = 0;  ///< In set 0, from binding 0 on.
+  std::uint32_t uniform_buffers = 0;  ///< Behind them.
+  std::uint32_t push_bytes = 0;
+};
+
+/// A pipeline and what it is bound by. Belongs to the device that made it.
+struct RawKernel {
+  std::uint32_t storage_buffers = 0;
+  VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  VkPipeline pipeline = VK_NULL_HANDLE;
+};
+
+/// Vulkan as one writes it by hand, to stand beside vyre: no layer in between, everything that can be made before is
+/// made before. Ends the process if anything fails.
 class RawDevice {
  public:
-  /// A kernel with `bindings` storage buffers in set 0 and `push_bytes` of push constants, over mapped buffers of
-  /// zeros; room for `max_sets` descriptor sets.
-  RawDevice(std::span<const std::uint32_t> kernel, std::uint32_t bindings, std::uint32_t push_bytes,
-            std::span<const std::uint64_t> buffer_sizes, std::uint32_t max_sets);
+  /// Mapped buffers of zeros; room for `max_sets` descriptor sets with `max_descriptors` of each kind in all.
+  RawDevice(std::span<const std::uint64_t> buffer_sizes, std::uint32_t max_sets, std::uint32_t max_descriptors);
   RawDevice(const RawDevice&) = delete;
   RawDevice& operator=(const RawDevice&) = delete;
   ~RawDevice();
 
   /// The bytes of a buffer, shared with the device.
   [[nodiscard]] std::span<std::byte> mapped(std::uint32_t buffer) const noexcept { return mapped_[buffer]; }
-  [[nodiscard]] VkDescriptorSet make_set(std::span<const RawView> views) const;
+  /// Where a buffer is for kernels that are given its address.
+  [[nodiscard]] std::uint64_t address(std::uint32_t buffer) const;
+  [[nodiscard]] RawKernel make_kernel(const RawKernelInfo& info);
+  /// A set with views by binding.
+  [[nodiscard]] VkDescriptorSet make_set(const RawKernel& kernel, std::span<const RawView> views) const;
+  /// No submission that uses the set may be pending.
+  void update_set(const RawKernel& kernel, VkDescriptorSet set, std::span<const RawView> views) const;
   [[nodiscard]] VkCommandBuffer make_commands() const;
   /// Makes writes of kernels so far seen by kernels behind it, and by the host where it is the end of a list.
   void barrier(VkCommandBuffer commands, bool is_end) const;
+  /// Copies the beginning of a buffer to another: after kernels before it have read, before kernels behind it read.
+  void copy(VkCommandBuffer commands, std::uint32_t from, std::uint32_t to, std::uint64_t size) const;
+  /// Fills a buffer with zeros, in the same order.
+  void clear(VkCommandBuffer commands, std::uint32_t buffer) const;
   /// Submits and waits.
   void run(VkCommandBuffer commands);
 
   [[nodiscard]] const VolkDeviceTable& vk() const noexcept { return vk_; }
-  [[nodiscard]] VkPipelineLayout layout() const noexcept { return layout_; }
-  [[nodiscard]] VkPipeline pipeline() const noexcept { return pipeline_; }
 
  private:
   void open();
-  void make_pipeline(std::span<const std::uint32_t> kernel, std::uint32_t bindings, std::uint32_t push_bytes);
   void make_buffers(std::span<const std::uint64_t> sizes);
+  void before_transfer(VkCommandBuffer commands) const;
+  void after_transfer(VkCommandBuffer commands) const;
 
   VkInstance instance_ = VK_NULL_HANDLE;
   VkPhysicalDevice physical_ = VK_NULL_HANDLE;
   VkDevice device_ = VK_NULL_HANDLE;
   VolkDeviceTable vk_ = {};
   VkQueue queue_ = VK_NULL_HANDLE;
-  VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
-  VkPipelineLayout layout_ = VK_NULL_HANDLE;
-  VkPipeline pipeline_ = VK_NULL_HANDLE;
+  std::vector<RawKernel> kernels_;
   VkDeviceMemory memory_ = VK_NULL_HANDLE;
   std::vector<VkBuffer> buffers_;
   std::vector<std::span<std::byte>> mapped_;

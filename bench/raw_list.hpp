@@ -35,6 +35,7 @@ class RawList {
   void record(std::span<const RawStep> steps);
 
   RawDevice raw_;
+  RawKernel kernel_;
   VkCommandBuffer commands_;
 };
 

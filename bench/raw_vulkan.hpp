@@ -26,6 +26,7 @@ class RawVulkan {
 
  private:
   RawDevice raw_;
+  RawKernel kernel_;
   std::vector<VkDescriptorSet> sets_;
   VkCommandBuffer scratch_;
   VkCommandBuffer kept_;
