@@ -21,7 +21,6 @@ using kernels::words;
 using program::TargetEnvironment;
 
 using Bytes = std::vector<std::byte>;
-using Groups = std::array<std::uint32_t, 3>;
 
 /// Words of any value, or whole numbers below a limit.
 Bytes random_words(std::size_t count, std::uint32_t seed) { return to_bytes(words(count, seed)); }
@@ -133,7 +132,8 @@ void add_accesses(Collection& all) {
   // More than a checked form reads at once.
   all.assembly({.name = "huge_value",
                 .buffers = {random_words(4164, 26), zeros(4164), zeros(8)},
-                .refused = in_all_forms("bytes", false)});
+                .refused = in_all_forms("bytes", false),
+                .runs = false});
   all.assembly({.name = "select_composites",
                 .version = 0x10400,
                 .groups = {2, 1, 1},
@@ -197,7 +197,12 @@ void add_bindings(Collection& all) {
   all.assembly({.name = "array_lengths",
                 .groups = {2, 1, 1},
                 .buffers = {zeros(16), zeros(32), zeros(20), zeros(9), exactly({2}) + zeros(17)}});
-  all.glsl({.name = "no_buffers", .groups = {2, 1, 1}, .params = pack(3U)});
+  // The optimiser would leave nothing of it.
+  all.add({.name = "no_buffers",
+           .text = module_text("no_buffers.comp"),
+           .options = {.name = "no_buffers", .optimise = false},
+           .groups = {2, 1, 1},
+           .params = pack(3U)});
   all.glsl({.name = "spec_sized_block",
             .groups = {2, 1, 1},
             .buffers = {random_words(5, 72), zeros(16), random_words(32, 73)}});
@@ -275,6 +280,7 @@ void add_control_flow(Collection& all) {
   all.assembly({.name = "single_block_loops",
                 .groups = {2, 1, 1},
                 .buffers = {numbers(8, 114, 1000) + exactly({5}), zeros(16)}});
+  all.assembly({.name = "wide_switch", .buffers = {random_words(8, 115), zeros(8)}});
   all.assembly({.name = "entry_block_loop", .groups = {2, 1, 1}, .buffers = {zeros(16)}});
   all.glsl({.name = "spin_atomic",
             .groups = {4, 1, 1},
@@ -340,6 +346,7 @@ void add_workgroups(Collection& all) {
                 .buffers = {random_words(64, 125), zeros(64)},
                 .refused = {{.form = "persistent", .word = "initialis", .must = false}}});
   all.new_glsl({.name = "shared_block", .groups = {2, 1, 1}, .buffers = {random_words(16, 126)}});
+  all.glsl({.name = "wide_workgroup", .groups = {3, 1, 1}, .buffers = {random_words(192, 128), zeros(193)}});
   all.glsl({.name = "private_state", .groups = {2, 1, 1}, .buffers = {random_words(16, 127), zeros(16)}});
   all.assembly({.name = "private_initialisers", .groups = {2, 1, 1}, .buffers = {zeros(16)}});
   all.assembly({.name = "private_initialisers.changed",
@@ -381,6 +388,11 @@ void add_modules(Collection& all) {
   all.assembly({.name = "entry_points.third", .options = {.entry_point = "third"}}, "entry_points");
   all.assembly({.name = "debug_information", .groups = {2, 1, 1}, .buffers = source_and_result(135)});
   all.assembly({.name = "decoration_groups", .groups = {2, 1, 1}, .buffers = {random_words(24, 136), zeros(16)}});
+  // There is no room for new ids unless the old ones are numbered anew.
+  all.assembly({.name = "ids_near_the_limit",
+                .groups = {2, 1, 1},
+                .buffers = source_and_result(138),
+                .refused = in_all_forms("id", false)});
   all.assembly({.name = "unused_globals", .groups = {2, 1, 1}, .buffers = {zeros(16)}});
   all.assembly({.name = "integer_dot", .version = 0x10600, .groups = {2, 1, 1}, .buffers = source_and_result(137)});
   all.assembly({.name = "two_push_blocks", .no_program = "push constant block"});

@@ -34,6 +34,7 @@ struct HardModule {
   std::vector<std::byte> params = {};
   std::vector<program::spirv::SpecOverride> values = {};
   std::vector<Refusal> refused = {};
+  bool runs = true;             ///< Whether to run it: some drivers take minutes for a value of a thousand vectors.
   std::string no_program = {};  ///< What the message has where not even a program comes of it; empty otherwise.
 };
 

@@ -1,6 +1,7 @@
 #include "tests/forms/hard_modules.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -109,18 +110,24 @@ TEST(HardModules, GiveTheSameBytesTwice) {
   auto device = open_vulkan();
   if (!device) GTEST_SKIP() << to_string(device.error());
   int ran = 0;
+  std::map<std::string, Contents> seen;
   for (const HardModule& module : hard_modules()) {
-    if (!module.no_program.empty()) continue;
+    if (!module.no_program.empty() || !module.runs) continue;
     SCOPED_TRACE(module.name);
     const Result<Program> program = make_program(module);
     ASSERT_TRUE(program.has_value()) << to_string(program.error());
     if (!can_run(**device, *program)) continue;
-    fmt::print(stderr,"{}\n",module.name);
     const Result<Contents> first = run(**device, module, *program);
-    ASSERT_TRUE(first.has_value()) << to_string(first.error());
+    EXPECT_TRUE(first.has_value()) << to_string(first.error());
+    if (!first) continue;
     const Result<Contents> second = run(**device, module, *program);
     ASSERT_TRUE(second.has_value()) << to_string(second.error());
     EXPECT_EQ(difference(*second, *first), "");
+    // However it is compiled.
+    const auto [other, is_new] = seen.try_emplace(module.name.substr(0, module.name.find(".vulkan")), *first);
+    if (!is_new) {
+      EXPECT_EQ(difference(*first, other->second), "");
+    }
     // One that does nothing would be in any form what it is in another.
     const bool is_empty = module.buffers.empty();
     EXPECT_NE(*first == module.buffers, !is_empty);
