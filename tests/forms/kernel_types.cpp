@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -73,9 +74,9 @@ std::uint32_t stride_of(const Type& type, BlockLayout layout, std::span<const St
 }
 
 Placed place(const Type& type, BlockLayout layout, std::span<const Structure> structures) {
-  const Placed one = place_one(type, layout, structures);
+  Placed one = place_one(type, layout, structures);
   if (!is_array(type)) return one;
-  return repeat(as_element(one, layout.packing), stride_of(type, layout, structures), type.count);
+  return repeat(as_element(std::move(one), layout.packing), stride_of(type, layout, structures), type.count);
 }
 
 Placed place(std::span<const TypedName> members, BlockLayout layout, std::span<const Structure> structures) {
