@@ -65,7 +65,6 @@ class FakePipeline final : public backend::DriverPipeline {
     if (desc.form == nullptr) return;
     form_ = desc.form->kind;
     record_ = desc.form->record;
-    workgroup_ = desc.program.interface().workgroup.size;
   }
 
   void run(const backend::Groups& groups, std::span<const Bytes> bindings, std::span<const std::byte> params) const {

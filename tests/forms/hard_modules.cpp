@@ -214,7 +214,7 @@ void add_bindings(Collection& all) {
            .values = {{.spec_id = 0, .bits = 6}, {.spec_id = 1, .bits = 3}}});
   all.glsl({.name = "spec_sized_buffer_array",
             .buffers = {random_words(8, 76), zeros(8)},
-            .refused = in_all_forms("specialis")});
+            .refused = in_all_forms("specialis", false)});
 }
 
 void add_pointers(Collection& all) {

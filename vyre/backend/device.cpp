@@ -378,11 +378,11 @@ Result<RecordingHandle> Device::record(const CommandList& list, const RecordOpti
     entry.checked_epoch = free_epoch_;
     const ListView view{.list = list, .buffers = buffers_, .pipelines = pipelines_};
     VYRE_ASSIGN(const bool is_lowered, check_list(view, info_.limits));
-    const bool is_updatable = options.updatable && is_lowered;
     if (is_lowered) {
-      VYRE_ASSIGN(entry.table, make_table(view, is_updatable ? Memory::Device : Memory::Upload, is_updatable));
+      VYRE_ASSIGN(entry.table,
+                  make_table(view, options.updatable ? Memory::Device : Memory::Upload, options.updatable));
     }
-    if (is_updatable) {
+    if (options.updatable) {
       entry.updates = std::make_unique<Updates>();
       entry.updates->list = list;
     }
@@ -486,6 +486,10 @@ Result<Ticket> Device::replay(RecordingHandle recording, const CommandList& list
   Updates& updates = *entry->updates;
   const std::lock_guard updating{updates.mutex};
   VYRE_TRY(check_update(updates.list, list));
+  if (!entry->table) {
+    VYRE_ASSIGN(updates.last, launch(*entry->object, nullptr, {}, options));
+    return updates.last;
+  }
   const std::uint64_t bytes = table_bytes(view);
   auto taken = tables_.take(bytes, Memory::Upload);
   if (!taken) return note(std::move(taken).error());

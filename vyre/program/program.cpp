@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <vyre/program/forms/form_cache.hpp>
 #include <vyre/program/glsl.hpp>
 #include <vyre/program/reflect.hpp>
 #include <vyre/program/spirv/header.hpp>
@@ -101,7 +102,8 @@ Result<Program> Program::from_spirv(std::span<const std::uint32_t> words, const 
                                           .module = std::make_shared<const spirv::Module>(*std::move(module)),
                                           .interface = *std::move(interface),
                                           .module_hash = Hasher{}.add(words).finish(),
-                                          .interface_hash = {}});
+                                          .interface_hash = {},
+                                          .forms = make_form_cache()});
   data->interface_hash = hash_of(data->interface);
   return Program{std::move(data)};
 }

@@ -23,6 +23,7 @@ namespace vyre::program {
 namespace spirv {
 class Module;
 }
+class FormCache;
 
 /// What is asked of a program besides its text.
 struct ProgramOptions {
@@ -69,6 +70,8 @@ class Program {
   [[nodiscard]] std::span<const std::uint32_t> words() const noexcept { return data_->words; }
   [[nodiscard]] const spirv::Module& module() const noexcept { return *data_->module; }
   [[nodiscard]] const Interface& interface() const noexcept { return data_->interface; }
+  /// The forms that were derived of it. Shared by all that hold it.
+  [[nodiscard]] FormCache& form_cache() const noexcept { return *data_->forms; }
   /// What it was checked against.
   [[nodiscard]] const ValidationOptions& validation() const noexcept { return data_->validation; }
   [[nodiscard]] Hash128 module_hash() const noexcept { return data_->module_hash; }
@@ -91,6 +94,7 @@ class Program {
     Interface interface;
     Hash128 module_hash;
     Hash128 interface_hash;
+    std::shared_ptr<FormCache> forms;
   };
 
   explicit Program(std::shared_ptr<const Data> data) noexcept : data_{std::move(data)} {}

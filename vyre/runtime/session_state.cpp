@@ -30,7 +30,10 @@ Session::State::~State() {
     if (each.is_alive) std::ignore = device->free(each.recording);
   }
   captures.clear();
-  for (const CompiledProgram& each : programs) std::ignore = device->free(each.pipeline);
+  for (const CompiledProgram& each : programs) {
+    std::ignore = device->free(each.pipeline);
+    if (each.other_pipeline.generation != 0) std::ignore = device->free(each.other_pipeline);
+  }
   for (const BufferSlot& each : buffers) {
     if (each.generation % 2 == 1) std::ignore = device->free(each.handle);
   }

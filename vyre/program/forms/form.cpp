@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <vyre/program/forms/form_cache.hpp>
 #include <vyre/program/forms/kernel_facts.hpp>
 #include <vyre/program/forms/launcher.hpp>
 #include <vyre/program/forms/module_writer.hpp>
@@ -134,6 +135,19 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
   return form;
 }
 
+/// The same, checked and with its interface.
+Result<Form> derive_checked(const Program& program, FormKind kind, const FormOptions& options,
+                            std::span<const spirv::SpecOverride> values) {
+  VYRE_ASSIGN(Form form, derive(program, kind, options, values));
+  if (auto valid = validate(form.words, program.validation()); !valid) {
+    return refuse("the rewritten module is not valid: " + valid.error().message);
+  }
+  VYRE_ASSIGN(const spirv::Module module, spirv::Module::read(form.words));
+  VYRE_ASSIGN(form.interface, reflect(module, program.interface().entry_point, values));
+  form.interface.unsupported.clear();  // That it uses addresses is the point.
+  return form;
+}
+
 }  // namespace
 
 std::string_view to_string(FormKind kind) noexcept {
@@ -155,25 +169,14 @@ std::optional<FormKind> parse_form(std::string_view text) noexcept {
 
 Result<Form> derive_form(const Program& program, FormKind kind, const FormOptions& options,
                          std::span<const spirv::SpecOverride> values) {
-  const auto named = [&](Error error) {
-    return in_context(std::move(error),
+  if (kind == FormKind::Descriptor) return fail(ErrorCode::InvalidArgument, "a program is in the descriptor form");
+  if (auto known = program.form_cache().find(kind, options, values)) return *std::move(known);
+  Result<Form> form = derive_checked(program, kind, options, values);
+  if (!form) {
+    form = in_context(std::move(form).error(),
                       fmt::format("while deriving the {} form of program '{}'", to_string(kind), program.name()));
-  };
-  if (kind == FormKind::Descriptor) return named({.code = ErrorCode::InvalidArgument, .message = "it is as written"});
-  Result<Form> form = derive(program, kind, options, values);
-  if (!form) return named(std::move(form).error());
-  if (auto valid = validate(form->words, program.validation()); !valid) {
-    Error error = std::move(valid).error();
-    error.code = ErrorCode::Unsupported;
-    error.message = "the rewritten module is not valid: " + error.message;
-    return named(std::move(error));
   }
-  Result<spirv::Module> module = spirv::Module::read(form->words);
-  if (!module) return named(std::move(module).error());
-  Result<Interface> interface = reflect(*module, program.interface().entry_point, values);
-  if (!interface) return named(std::move(interface).error());
-  form->interface = *std::move(interface);
-  form->interface.unsupported.clear();  // That it uses addresses is the point.
+  program.form_cache().add(kind, options, values, form);
   return form;
 }
 

@@ -144,95 +144,125 @@ void number_entries(KernelFacts& facts) {
   }
 }
 
-/// Whether the value of an instruction tells what others do meanwhile.
-bool watches_others(const Instruction& instruction) {
-  switch (instruction.op()) {
-    case spv::OpAtomicLoad:
-    case spv::OpAtomicExchange:
-    case spv::OpAtomicFlagTestAndSet: return true;
-    case spv::OpLoad: return (instruction.operand(1) & spv::MemoryAccessVolatileMask) != 0;
-    default: return false;
-  }
+bool is_atomic(spv::Op op) {
+  return (op >= spv::OpAtomicLoad && op <= spv::OpAtomicXor) || op == spv::OpAtomicFlagTestAndSet ||
+         op == spv::OpAtomicFAddEXT || op == spv::OpAtomicFMinEXT || op == spv::OpAtomicFMaxEXT;
 }
 
-/// Finds loops that wait for others.
+/// Finds loops that wait for others: whose way out hangs on a value that others change meanwhile.
 class SpinFinder {
  public:
-  SpinFinder(const KernelFacts& facts, const Function& function)
-      : facts_{facts}, function_{function}, flow_{facts.module, function} {}
+  SpinFinder(const KernelFacts& facts, const Function& function, spirv::Constants& constants)
+      : facts_{facts}, function_{function}, constants_{constants}, flow_{facts.module, function} {}
 
-  /// Whether the way out of a loop hangs on a value that others change.
-  [[nodiscard]] bool has_spin() {
-    for (std::uint32_t header = 0; header < function_.blocks.size(); ++header) {
-      const spirv::Block& block = function_.blocks[header];
+  /// The operation by which a loop waits; empty if none does.
+  [[nodiscard]] std::string find() {
+    for (header_ = 0; header_ < function_.blocks.size(); ++header_) {
+      const spirv::Block& block = function_.blocks[header_];
       if (block.end - block.begin < 3) continue;
       const Instruction merge = facts_.module[block.end - 2];
       if (merge.op() != spv::OpLoopMerge) continue;
-      const std::uint32_t exit = flow_.block_of_label(merge.operand(0));
+      exit_ = flow_.block_of_label(merge.operand(0));
       for (std::uint32_t i = 0; i < function_.blocks.size(); ++i) {
-        const bool is_inside =
-            flow_.dominates(header, i) && (exit == spirv::ControlFlow::kNone || !flow_.dominates(exit, i));
-        if (is_inside && leaves(header, exit, i)) return true;
+        const Instruction branch = facts_.module[function_.blocks[i].end - 1];
+        if (branch.op() != spv::OpBranchConditional && branch.op() != spv::OpSwitch) continue;
+        if (!is_inside(i)) continue;
+        seen_.clear();
+        if (std::string by = waits_by(branch.operand(0), 0); !by.empty()) return by;
       }
     }
-    return false;
+    return {};
   }
 
  private:
-  /// Whether a block of a loop branches out of it by a value that others change.
-  [[nodiscard]] bool leaves(std::uint32_t header, std::uint32_t exit, std::uint32_t block) {
-    const Instruction branch = facts_.module[function_.blocks[block].end - 1];
-    if (branch.op() != spv::OpBranchConditional && branch.op() != spv::OpSwitch) return false;
-    seen_.clear();
-    return depends(branch.operand(0), header, exit, 0);
+  [[nodiscard]] bool is_inside(std::uint32_t block) const {
+    return block != spirv::ControlFlow::kNone && flow_.dominates(header_, block) &&
+           (exit_ == spirv::ControlFlow::kNone || !flow_.dominates(exit_, block));
   }
 
-  [[nodiscard]] bool depends(Id id, std::uint32_t header, std::uint32_t exit, int depth) {
+  [[nodiscard]] std::string waits_by(Id id, int depth) {
     constexpr int kMaxDepth = 64;
-    constexpr std::size_t kMostSteps = 10'000;
-    if (std::ranges::find(seen_, id) != seen_.end()) return false;
-    if (depth > kMaxDepth || seen_.size() > kMostSteps) return true;  // Not proven.
+    constexpr std::size_t kMostSteps = 2'000;
+    if (std::ranges::find(seen_, id) != seen_.end()) return {};
+    if (depth > kMaxDepth || seen_.size() > kMostSteps) return "something that cannot be followed";
     seen_.push_back(id);
     const std::size_t index = facts_.module.definition_index(id);
-    if (index < function_.begin || index >= function_.end) return false;
-    const std::uint32_t block = flow_.block_of_instruction(index);
-    if (block == spirv::ControlFlow::kNone || !flow_.dominates(header, block)) return false;
-    if (exit != spirv::ControlFlow::kNone && flow_.dominates(exit, block)) return false;
+    if (index < function_.begin || index >= function_.end) return {};
+    if (!is_inside(flow_.block_of_instruction(index))) return {};
     const Instruction instruction = facts_.module[index];
-    if (watches_others(instruction) || is_volatile_load(instruction)) return true;
-    if (instruction.op() == spv::OpLoad) return stored_depends(instruction.operand(0), header, exit, depth);
-    bool found = false;
-    for_each_used_id(facts_.module, instruction,
-                     [&](Id used) { found = found || depends(used, header, exit, depth + 1); });
+    if (std::string own = watches(facts_, instruction, constants_); !own.empty()) return own;
+    if (instruction.op() == spv::OpFunctionCall) {
+      if (std::string inner = called_watches(instruction.operand(0)); !inner.empty()) return inner;
+    }
+    if (instruction.op() == spv::OpLoad) return stored_waits(instruction.operand(0), depth);
+    std::string found;
+    for_each_used_id(facts_.module, instruction, [&](Id used) {
+      if (found.empty()) found = waits_by(used, depth + 1);
+    });
     return found;
   }
 
-  [[nodiscard]] bool is_volatile_load(const Instruction& instruction) const {
-    if (instruction.op() != spv::OpLoad) return false;
-    const Id origin = facts_.origins[instruction.operand(0)];
-    const auto found = facts_.buffer_of.find(origin);
-    if (found == facts_.buffer_of.end()) return false;
-    const Id block = facts_.buffers[found->second].block;
-    return facts_.module.decoration(origin, spv::DecorationVolatile) ||
-           std::ranges::any_of(facts_.module.decorations(block), [](const spirv::Decoration& decoration) {
-             return decoration.kind == spv::DecorationVolatile;
-           });
+  /// Through a variable, what is stored to it counts, and what a function that gets it does.
+  [[nodiscard]] std::string stored_waits(Id variable, int depth) {
+    while (facts_.module.definition_op(variable) == spv::OpAccessChain) {
+      variable = facts_.module.definition(variable)->operand(0);
+    }
+    if (facts_.module.definition_op(variable) != spv::OpVariable || facts_.buffer_of.contains(variable)) return {};
+    for (const std::uint32_t use : facts_.module.uses(variable)) {
+      if (use < function_.begin || use >= function_.end) continue;
+      const Instruction instruction = facts_.module[use];
+      std::string found;
+      if (instruction.op() == spv::OpStore && instruction.operand(0) == variable) {
+        found = waits_by(instruction.operand(1), depth + 1);
+      } else if (instruction.op() == spv::OpFunctionCall && is_inside(flow_.block_of_instruction(use))) {
+        found = called_watches(instruction.operand(0));
+      }
+      if (!found.empty()) return found;
+    }
+    return {};
   }
 
-  /// Through a variable of the function, what is stored to it counts.
-  [[nodiscard]] bool stored_depends(Id variable, std::uint32_t header, std::uint32_t exit, int depth) {
-    if (facts_.module.definition_op(variable) != spv::OpVariable) return false;
-    for (const std::uint32_t use : facts_.module.uses(variable)) {
-      const Instruction store = facts_.module[use];
-      if (store.op() != spv::OpStore || store.operand(0) != variable) continue;
-      if (depends(store.operand(1), header, exit, depth + 1)) return true;
+  [[nodiscard]] std::string called_watches(Id function) const {
+    for (const Function* each : reachable_functions(facts_.module, function)) {
+      for (std::size_t i = each->begin; i < each->end; ++i) {
+        if (std::string own = watches(facts_, facts_.module[i], constants_); !own.empty()) return own;
+      }
     }
-    return false;
+    return {};
+  }
+
+  /// By what an instruction sees what others do meanwhile, other than by bringing them further: a loop around a
+  /// compare-and-swap, or one that counts up, ends by itself.
+  static std::string watches(const KernelFacts& facts, const Instruction& instruction, spirv::Constants& constants) {
+    const spv::Op op = instruction.op();
+    if (op == spv::OpLoad) {
+      const bool is_volatile = (instruction.operand(1) & spv::MemoryAccessVolatileMask) != 0;
+      return is_volatile || is_volatile_buffer(facts, instruction.operand(0)) ? "a volatile OpLoad" : "";
+    }
+    if (!is_atomic(op) || op == spv::OpAtomicCompareExchange || op == spv::OpAtomicCompareExchangeWeak) return {};
+    if (op == spv::OpAtomicIIncrement || op == spv::OpAtomicIDecrement) return {};
+    if (op == spv::OpAtomicIAdd || op == spv::OpAtomicISub) {
+      const auto step = constants.number(instruction.operand(3));
+      if (step && *step != 0) return {};
+    }
+    return std::string{instruction.name()};
+  }
+
+  [[nodiscard]] static bool is_volatile_buffer(const KernelFacts& facts, Id pointer) {
+    const Id origin = facts.origins[pointer];
+    const auto found = facts.buffer_of.find(origin);
+    if (found == facts.buffer_of.end()) return false;
+    return facts.module.decoration(origin, spv::DecorationVolatile) ||
+           std::ranges::any_of(facts.module.decorations(facts.buffers[found->second].block),
+                               [](const spirv::Decoration& each) { return each.kind == spv::DecorationVolatile; });
   }
 
   const KernelFacts& facts_;
   const Function& function_;
+  spirv::Constants& constants_;
   spirv::ControlFlow flow_;
+  std::uint32_t header_ = 0;
+  std::uint32_t exit_ = 0;
   std::vector<Id> seen_;
 };
 
@@ -331,7 +361,7 @@ Result<void> check_one_launch(const KernelFacts& facts, FormKind kind, spirv::Co
       continue;
     if (variable.operand(0) == spv::StorageClassWorkgroup && kind == FormKind::Persistent) {
       return refuse(
-          fmt::format("the workgroup variable {} begins as zero in each workgroup", label(module, variable.result())));
+          fmt::format("the workgroup variable {} is initialised in each workgroup", label(module, variable.result())));
     }
     if (variable.operand(0) == spv::StorageClassPrivate &&
         module.definition_op(variable.operand(1)) == spv::OpVariable) {
@@ -346,8 +376,8 @@ Result<void> check_one_launch(const KernelFacts& facts, FormKind kind, spirv::Co
           scope == spv::ScopeWorkgroup || scope == spv::ScopeSubgroup || scope == spv::ScopeInvocation;
       if (!is_narrow) return refuse("OpControlBarrier waits for more than its workgroup");
     }
-    if (SpinFinder{facts, *function}.has_spin()) {
-      return refuse(fmt::format("a loop of {} ends when another invocation wants it to", label(module, function->id)));
+    if (const std::string by = SpinFinder{facts, *function, constants}.find(); !by.empty()) {
+      return refuse(fmt::format("a loop of {} waits for another invocation, by {}", label(module, function->id), by));
     }
   }
   return {};

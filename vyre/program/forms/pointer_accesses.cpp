@@ -253,8 +253,11 @@ Result<void> PointerRewriter::rewrite_atomic(const Instruction& atomic) {
 Result<void> PointerRewriter::rewrite_length(const Instruction& length) {
   const Id pointer = length.operand(0);
   if (!facts_.is_buffer_pointer(pointer)) return refuse("OpArrayLength asks for the length of what is no buffer");
-  VYRE_ASSIGN(const Id elements, length_of(place_of(pointer)));
-  code_.named(spv::OpCopyObject, length.type(), length.result(), {elements});
+  const bool is_known = facts_.origins[pointer] != KernelFacts::kUnknown;
+  const Result<Id> elements = is_known ? length_of(place_of(pointer)) : refuse("");
+  if (!elements) return refuse("OpArrayLength asks for the length of a buffer that is not known");
+  const bool is_same = length.type() == types_.uint;
+  code_.named(is_same ? spv::OpCopyObject : spv::OpBitcast, length.type(), length.result(), {*elements});
   return {};
 }
 

@@ -357,7 +357,7 @@ Result<void> PointerRewriter::rewrite(const Instruction& instruction) {
 Result<void> PointerRewriter::copy_with_pointers(const Instruction& instruction) {
   switch (instruction.op()) {
     case spv::OpCopyObject: places_[instruction.result()] = place_of(instruction.operand(0)); break;
-    case spv::OpSelect:
+    case spv::OpSelect: VYRE_TRY(select_length(instruction)); break;
     case spv::OpPhi:
     case spv::OpFunctionCall:
     case spv::OpReturnValue:
@@ -388,6 +388,20 @@ Result<void> PointerRewriter::copy_with_pointers(const Instruction& instruction)
   }
   code_.words.insert(code_.words.end(), words.begin(), words.end());
   return result;
+}
+
+Result<void> PointerRewriter::select_length(const Instruction& select) {
+  if (!has_runtime_array(facts_.pointee(select.result()))) return {};
+  const Place first = place_of(select.operand(1));
+  const Place second = place_of(select.operand(2));
+  const bool is_known = (first.entry || first.length != 0) && (second.entry || second.length != 0);
+  if (!is_known || first.entry == second.entry) return {};
+  VYRE_ASSIGN(const Id one, length_of(first));
+  VYRE_ASSIGN(const Id other, length_of(second));
+  Place place{.may_be_null = true};
+  place.length = code_.value(spv::OpSelect, types_.uint, {select.operand(0), one, other});
+  places_[select.result()] = place;
+  return {};
 }
 
 PointerRewriter::Place PointerRewriter::place_of(Id pointer) {
@@ -563,17 +577,30 @@ Id PointerRewriter::checked_index(Id index, Id bound, Id& valid) {
 Result<Id> PointerRewriter::array_pointer(const BufferVariable* buffer, Id pointer, Id pointer_type,
                                           const Place& place) {
   // Where the array is all there is, the host gives the address of zeros for an empty one.
-  if (buffer != nullptr && buffer->array_offset == 0) return pointer;
-  if (place.entry) {
+  if (place.entry && buffer_of_entry(*place.entry).array_offset == 0) return pointer;
+  const bool is_variable = buffer != nullptr && place.entry;  // So that its address is in the prologue.
+  if (is_variable) {
     if (const auto found = array_pointers_.find(*place.entry); found != array_pointers_.end()) return found->second;
   }
   VYRE_ASSIGN(const Id length, length_of(place));
-  Code& code = place.entry ? prologue_ : code_;
+  Code& code = is_variable ? prologue_ : code_;
   const Id zeros = scratch_pointer(pointer_type, false);
   const Id is_there = code.value(spv::OpINotEqual, writer_.bool_type(), {length, writer_.constant(0)});
   const Id chosen = code.value(spv::OpSelect, pointer_type, {is_there, pointer, zeros});
-  if (place.entry) array_pointers_.emplace(*place.entry, chosen);
+  if (is_variable) array_pointers_.emplace(*place.entry, chosen);
   return chosen;
+}
+
+const BufferVariable& PointerRewriter::buffer_of_entry(std::uint32_t entry) const {
+  return *std::ranges::find_if(facts_.buffers, [&](const BufferVariable& buffer) {
+    return entry >= buffer.first_entry && entry < buffer.first_entry + buffer.count;
+  });
+}
+
+bool PointerRewriter::has_runtime_array(Id type) const {
+  const auto block = module_.definition(type);
+  return block && block->op() == spv::OpTypeStruct && !block->operands().empty() &&
+         module_.definition_op(block->operands().back()) == spv::OpTypeRuntimeArray;
 }
 
 bool PointerRewriter::escapes(Id pointer) const {
@@ -619,7 +646,10 @@ Result<void> PointerRewriter::rewrite_chain(const Instruction& chain) {
       VYRE_ASSIGN(pointer, guarded(pointer, base_type, place.valid, type, false));
     }
   }
-  const std::uint32_t array_offset = buffer == nullptr ? 0 : buffer->array_offset;
+  std::uint32_t array_offset = 0;
+  for (const BufferVariable& each : facts_.buffers) {
+    if (each.block == type) array_offset = std::max(array_offset, each.array_offset);
+  }
   place.may_be_null = false;
   place.vector = 0;
   place.component = 0;
@@ -693,7 +723,7 @@ Result<void> PointerRewriter::rewrite_chain(const Instruction& chain) {
   const bool becomes_null = place.valid != 0 && escapes(chain.result());
   const Id raw = becomes_null ? writer_.fresh() : chain.result();
   if (way.empty()) {
-    code_.named(spv::OpCopyObject, result_type, raw, {pointer});
+    code_.named(spv::OpBitcast, result_type, raw, {pointer});  // Of another id, perhaps, for the same type.
   } else {
     write(raw, result_type, way);
   }

@@ -106,6 +106,10 @@ class PointerRewriter {
   [[nodiscard]] Id checked_index(Id index, Id bound, Id& valid);
   /// The buffer of an entry, or zeros if its runtime array is empty.
   [[nodiscard]] Result<Id> array_pointer(const BufferVariable* buffer, Id pointer, Id pointer_type, const Place& place);
+  [[nodiscard]] const BufferVariable& buffer_of_entry(std::uint32_t entry) const;
+  [[nodiscard]] bool has_runtime_array(Id type) const;
+  /// Of two buffers that one is chosen of, the length of the chosen one.
+  [[nodiscard]] Result<void> select_length(const spirv::Instruction& select);
   /// A pointer that can be followed whatever happens: `pointer`, or one into the scratch memory.
   [[nodiscard]] Result<Id> guarded(Id pointer, Id pointer_type, Id valid, Id type, bool writes);
   [[nodiscard]] Id check_index(Id index, Id bound, Id valid);
