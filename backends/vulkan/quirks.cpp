@@ -13,6 +13,10 @@ constexpr Quirk kQuirks[] = {
     // 0.
     // Shown by DriverQuirks.ComponentLoadsAfterVectorStores, which fails once a driver does not need it.
     {VK_DRIVER_ID_MESA_LLVMPIPE, [](backend::FormSupport& forms) noexcept { forms.quirks.component_loads = true; }},
+    // Mesa 22.3.6: an atomic on whole numbers whose operand was computed as a float (floatBitsToUint) goes wrong
+    // through
+    // an address, and ends the process on shared memory. Shown by DriverQuirks.AtomicsOnBitsOfFloats.
+    {VK_DRIVER_ID_MESA_LLVMPIPE, [](backend::FormSupport& forms) noexcept { forms.quirks.float_operands = true; }},
     // llvmpipe ends an invocation after 65,535 iterations of all its loops together, without an error.
     // Shown by DriverQuirks.LoopsAreCutOff.
     {VK_DRIVER_ID_MESA_LLVMPIPE, [](backend::FormSupport& forms) noexcept { forms.max_iterations = 65'535; }},

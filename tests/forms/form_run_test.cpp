@@ -37,8 +37,7 @@ class Forms : public testing::TestWithParam<bool> {
 };
 
 std::vector<FormItem> items_of(const HardModule& module, std::size_t count) {
-  return std::vector<FormItem>(count,
-                               {.groups = module.groups, .buffers = module.buffers, .params = module.params});
+  return std::vector<FormItem>(count, {.groups = module.groups, .buffers = module.buffers, .params = module.params});
 }
 
 const Refusal* find_refusal(const HardModule& module, FormKind kind) {
@@ -125,15 +124,15 @@ TEST_P(Forms, NothingOutsideAViewIsTouched) {
   RecordProperty("runs", ran);
 }
 
-/// How many kernels to make; `./dev test --full` sets more.
-std::uint64_t kernel_count() {
-  const char* given = std::getenv("VYRE_RANDOM_KERNELS");
-  return given == nullptr ? 60 : std::strtoull(given, nullptr, 10);
+/// A number of the environment: `./dev test --full` asks for more kernels.
+std::uint64_t setting(const char* name, std::uint64_t otherwise) {
+  const char* given = std::getenv(name);
+  return given == nullptr ? otherwise : std::strtoull(given, nullptr, 10);
 }
 
 TEST_P(Forms, RandomKernelsGiveTheSameInEveryForm) {
-  const std::uint64_t count = kernel_count();
-  const std::uint64_t first = GetParam() ? 1'000'000 : 2'000'000;
+  const std::uint64_t count = setting("VYRE_RANDOM_KERNELS", 60);
+  const std::uint64_t first = setting("VYRE_FIRST_KERNEL", 1) + (GetParam() ? 1'000'000 : 2'000'000);
   std::uint64_t refused = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE(seed);

@@ -86,9 +86,9 @@ std::string difference(const std::vector<Contents>& actual, const std::vector<Co
     for (std::size_t i = 0; i < expected[item].size(); ++i) {
       const auto [at, other] = std::ranges::mismatch(actual[item][i], expected[item][i]);
       if (other == expected[item][i].end()) continue;
-      text += fmt::format("buffer {} of item {} differs from byte {} on: {:#04x}, it should be {:#04x}\n", i, item,
-                          at - actual[item][i].begin(), std::to_integer<unsigned>(*at),
-                          std::to_integer<unsigned>(*other));
+      text +=
+          fmt::format("buffer {} of item {} differs from byte {} on: {:#04x}, it should be {:#04x}\n", i, item,
+                      at - actual[item][i].begin(), std::to_integer<unsigned>(*at), std::to_integer<unsigned>(*other));
     }
   }
   return text;

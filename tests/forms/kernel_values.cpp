@@ -332,9 +332,7 @@ std::string KernelGenerator::uniform_index(std::uint32_t count) {
     // What is likely to be hit by a wrong form.
     if (member.type == kUint) found.insert(found.end(), 3, "push." + member.name);
   }
-  for (const Variable& variable : variables_) {
-    if (variable.is_uniform && variable.type == kUint) found.insert(found.end(), 3, variable.name);
-  }
+  // No counters of loops: where invocations have left, llvmpipe takes the index of one that has.
   return cat({pick(found), fmt::format(" % {}u", count)});
 }
 

@@ -41,6 +41,8 @@ inline constexpr FormKind kAllForms[] = {FormKind::Descriptor, FormKind::Pointer
 struct Quirks {
   /// A component that is loaded through an address after its whole vector was stored there is component 0.
   bool component_loads = false;
+  /// Atomics on whole numbers take what was computed as a float for one.
+  bool float_operands = false;
 
   friend bool operator==(const Quirks&, const Quirks&) = default;
 };
@@ -65,10 +67,12 @@ struct Root {
   std::uint32_t count = 0;    ///< Records.
   std::uint32_t row = 0;      ///< Persistent: workgroups of the launch. Merged with a map: workgroups of a row.
   std::uint32_t total = 0;    ///< Merged with a map: its entries.
+  std::uint32_t zero = 0;     ///< Always; but compilers do not know that.
+  std::uint32_t unused = 0;
 
   friend bool operator==(const Root&, const Root&) = default;
 };
-static_assert(sizeof(Root) == 40);
+static_assert(sizeof(Root) == 48);
 
 /// What a workgroup of a merged launch is: a record, and its place in that dispatch.
 struct MapEntry {

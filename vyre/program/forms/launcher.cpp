@@ -9,7 +9,7 @@ namespace {
 constexpr spv::StorageClass kPhysical = spv::StorageClassPhysicalStorageBuffer;
 
 /// The members of `Root`.
-enum RootMember : std::uint32_t { kRecords, kScratch, kMap, kFirst, kCount, kRow, kTotal };
+enum RootMember : std::uint32_t { kRecords, kScratch, kMap, kFirst, kCount, kRow, kTotal, kZero };
 
 class Launcher {
  public:
@@ -33,6 +33,7 @@ class Launcher {
     emit(head, spv::OpFunction, {writer_.void_type(), facts_.entry.operand(1), 0, function_type});
     emit(head, spv::OpLabel, {writer_.fresh()});
     if (rewriter_.state().scratch != 0) store(rewriter_.state().scratch, root(kScratch, types_.uvec2));
+    if (rewriter_.state().zero != 0) store(rewriter_.state().zero, root(kZero, uint_));
     switch (shape_.kind) {
       case FormKind::Merged: write_merged(); break;
       case FormKind::Persistent: write_persistent(); break;
@@ -81,8 +82,9 @@ class Launcher {
   }
 
   void make_root() {
-    const std::pair<Id, std::uint32_t> members[] = {
-        {types_.uvec2, 0}, {types_.uvec2, 8}, {types_.uvec2, 16}, {uint_, 24}, {uint_, 28}, {uint_, 32}, {uint_, 36}};
+    const std::pair<Id, std::uint32_t> members[] = {{types_.uvec2, 0}, {types_.uvec2, 8}, {types_.uvec2, 16},
+                                                    {uint_, 24},       {uint_, 28},       {uint_, 32},
+                                                    {uint_, 36},       {uint_, 40},       {uint_, 44}};
     const Id block = writer_.struct_type(members);
     writer_.decorate(block, spv::DecorationBlock);
     root_ = writer_.variable(spv::StorageClassPushConstant, block);

@@ -232,8 +232,33 @@ Result<void> PointerRewriter::rewrite_copy(const Instruction& copy) {
   return {};
 }
 
+Words PointerRewriter::atomic_operands(const Instruction& atomic) {
+  Words operands(atomic.operands().begin() + 1, atomic.operands().end());
+  if (!options_.quirks.float_operands) return operands;
+  // Pointer, scope and semantics come first; a compare-exchange has two semantics, and two values.
+  const bool compares = atomic.op() == spv::OpAtomicCompareExchange || atomic.op() == spv::OpAtomicCompareExchangeWeak;
+  for (std::size_t i = compares ? 3 : 2; i < operands.size(); ++i) {
+    const auto shape = spirv::scalar_shape(module_, module_.type_of(operands[i]));
+    if (!shape || constants_.value(operands[i])) continue;
+    if (state_.zero == 0) state_.zero = writer_.variable(spv::StorageClassPrivate, types_.uint);
+    Id zero = code_.value(spv::OpLoad, types_.uint, {state_.zero});
+    if (shape->width > 32) zero = code_.value(spv::OpUConvert, writer_.int_type(shape->width, false), {zero});
+    operands[i] = code_.value(spv::OpBitwiseOr, module_.type_of(operands[i]), {operands[i], zero});
+  }
+  return operands;
+}
+
 Result<void> PointerRewriter::rewrite_atomic(const Instruction& atomic) {
   const Id pointer = atomic.operand(0);
+  const Words operands = atomic_operands(atomic);
+  if (!facts_.is_buffer_pointer(pointer)) {
+    Words all;
+    if (atomic.result() != 0) all = {atomic.type(), atomic.result()};
+    all.push_back(pointer);
+    all.insert(all.end(), operands.begin(), operands.end());
+    emit(code_.words, atomic.op(), all);
+    return {};
+  }
   VYRE_ASSIGN(const Id named, pointer_of(pointer));
   const Id valid = options_.robust ? validity_of(named, place_of(pointer)) : 0;
   VYRE_ASSIGN(const Id at, guarded(named, module_.type_of(pointer), valid, facts_.pointee(pointer), true));
@@ -242,7 +267,7 @@ Result<void> PointerRewriter::rewrite_atomic(const Instruction& atomic) {
   if (atomic.result() != 0) all = {atomic.type(), is_checked ? writer_.fresh() : atomic.result()};
   const Id found = all.empty() ? 0 : all[1];
   all.push_back(at);
-  std::ranges::copy(atomic.operands().subspan(1), std::back_inserter(all));
+  all.insert(all.end(), operands.begin(), operands.end());
   emit(code_.words, atomic.op(), all);
   if (is_checked) {
     code_.named(spv::OpSelect, atomic.type(), atomic.result(), {valid, found, writer_.null_constant(atomic.type())});

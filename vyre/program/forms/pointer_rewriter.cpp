@@ -242,15 +242,28 @@ void PointerRewriter::write_annotations(const std::set<Id>& replaced) {
   }
 }
 
+void PointerRewriter::note_vectors(Id type) {
+  const auto definition = module_.definition(type);
+  if (!definition || !whole_types_.insert(type).second) return;
+  switch (definition->op()) {
+    case spv::OpTypeVector: whole_vectors_.insert(type); break;
+    case spv::OpTypeMatrix:
+    case spv::OpTypeArray: note_vectors(definition->operand(0)); break;
+    case spv::OpTypeStruct:
+      for (const Id member : definition->operands()) note_vectors(member);
+      break;
+    default: break;
+  }
+}
+
 Result<void> PointerRewriter::write_functions(Id body) {
   for (const Function* function : facts_.functions) {
     for (std::size_t i = function->begin; i < function->end; ++i) {
       const Instruction access = module_[i];
-      const bool is_access = access.op() == spv::OpStore || access.op() == spv::OpLoad;
+      const bool is_access =
+          access.op() == spv::OpStore || access.op() == spv::OpLoad || access.op() == spv::OpCopyMemory;
       if (!is_access || !facts_.is_buffer_pointer(access.operand(0))) continue;
-      Id type = facts_.pointee(access.operand(0));
-      if (module_.definition_op(type) == spv::OpTypeMatrix) type = module_.definition(type)->operand(0);
-      if (module_.definition_op(type) == spv::OpTypeVector) whole_vectors_.insert(type);
+      note_vectors(facts_.pointee(access.operand(0)));
     }
   }
   for (const Function* function : facts_.functions) {
@@ -339,7 +352,8 @@ Result<void> PointerRewriter::rewrite(const Instruction& instruction) {
       (facts_.is_buffer_pointer(first) || facts_.is_buffer_pointer(instruction.operand(1)))) {
     return rewrite_copy(instruction);
   }
-  if (is_atomic(op) && facts_.is_buffer_pointer(first)) return rewrite_atomic(instruction);
+  const bool is_changed_atomic = is_atomic(op) && (facts_.is_buffer_pointer(first) || options_.quirks.float_operands);
+  if (is_changed_atomic) return rewrite_atomic(instruction);
   if (op == spv::OpArrayLength) return rewrite_length(instruction);
   if (op == spv::OpExtInst) return rewrite_extended(instruction);
   if (op == spv::OpPhi) {
@@ -710,7 +724,10 @@ Result<void> PointerRewriter::rewrite_chain(const Instruction& chain) {
     all.insert(all.end(), steps.begin(), steps.end());
     emit(code_.words, spv::OpAccessChain, all);
   };
-  if (options_.quirks.component_loads && whole_vectors_.contains(before_last)) {
+  // Those of push constants are loaded whole at the beginning, if at all.
+  const bool is_param = facts_.origins[base] == facts_.push && facts_.push != 0;
+  const bool is_component = module_.definition_op(before_last) == spv::OpTypeVector;
+  if (options_.quirks.component_loads && is_component && (is_param || whole_vectors_.contains(before_last))) {
     if (way.size() > 1) {
       place.vector = writer_.fresh();
       write(place.vector, writer_.pointer_type(kPhysical, before_last), std::span{way}.first(way.size() - 1));

@@ -20,6 +20,7 @@ struct PrivateState {
   std::map<std::uint32_t, Id> addresses = {};  ///< By entry of the record: its address, two words.
   std::map<std::uint32_t, Id> lengths = {};    ///< By entry: elements of its runtime array.
   Id record = 0;                               ///< The address of the record; 0 if no function needs it.
+  Id zero = 0;                                 ///< A zero that no compiler knows.
   Id scratch = 0;                              ///< The address of zeros, with those to write to behind them.
   /// Push constants by the path to them: type and variable.
   std::map<std::vector<std::uint32_t>, std::pair<Id, Id>> params = {};
@@ -77,6 +78,8 @@ class PointerRewriter {
   [[nodiscard]] Result<void> rewrite_store(const spirv::Instruction& store);
   [[nodiscard]] Result<void> rewrite_copy(const spirv::Instruction& copy);
   [[nodiscard]] Result<void> rewrite_atomic(const spirv::Instruction& atomic);
+  /// The operands of an atomic behind its pointer, as the driver takes them.
+  [[nodiscard]] Words atomic_operands(const spirv::Instruction& atomic);
   [[nodiscard]] Result<void> rewrite_length(const spirv::Instruction& length);
   [[nodiscard]] Result<void> rewrite_extended(const spirv::Instruction& instruction);
   [[nodiscard]] Result<void> copy_with_pointers(const spirv::Instruction& instruction);
@@ -124,6 +127,7 @@ class PointerRewriter {
   /// Memory operands with an alignment.
   [[nodiscard]] Words aligned(std::span<const std::uint32_t> operands, Id type) const;
 
+  void note_vectors(Id type);
   void write_annotations(const std::set<Id>& replaced);
   [[nodiscard]] bool is_block_array(Id type) const;
 
@@ -135,7 +139,8 @@ class PointerRewriter {
   RecordTypes types_;
   PrivateState state_;
   std::set<Id> replaced_;
-  std::set<Id> whole_vectors_;  // Types of vectors that are loaded or stored whole.
+  std::set<Id> whole_types_;    // Types that are loaded or stored whole, and what they consist of.
+  std::set<Id> whole_vectors_;  // Of those, vectors.
   std::vector<bool> is_kept_;   // By id: whether it is defined in the new module.
 
   // Of the function at hand.
