@@ -104,10 +104,13 @@ backend::FormSupport forms_of(const FeatureChain& features, const VkPhysicalDevi
   forms.workgroups = kManyWorkgroups;
   if (info.type == backend::DeviceType::Cpu) {
     const bool is_inline = info.configuration == "inline";
-    forms.workgroups = is_inline ? 1 : std::max(1U, std::thread::hardware_concurrency());
+    forms.workgroups = is_inline ? 1 : 4 * std::max(1U, std::thread::hardware_concurrency());
     // A processor runs the invocations of a workgroup as vectors, one after another: one vector that loops over them
     // finds its record once.
     forms.fold = info.limits.subgroup_size;
+    // And it loads for each invocation by itself, even from where all look.
+    const bool has_subgroups = std::ranges::binary_search(info.spirv_capabilities, "GroupNonUniformBallot");
+    forms.lanes = has_subgroups ? info.limits.subgroup_size : 0;
   }
   apply_quirks(driver, forms);
   return forms;

@@ -260,6 +260,7 @@ Result<PipelineHandle> Device::compile(const program::Program& program, const Co
 program::FormOptions Device::form_options() const {
   return {.robust = options_.robust,
           .fold = info_.forms.fold,
+          .lanes = info_.forms.lanes,
           .max_iterations = info_.forms.max_iterations,
           .quirks = info_.forms.quirks};
 }

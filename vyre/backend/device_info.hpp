@@ -59,6 +59,7 @@ struct FormSupport {
   /// Iterations of all its loops together after which the device ends an invocation, silently; 0 for none.
   std::uint64_t max_iterations = 0;
   std::uint32_t fold = 0;        ///< Wider workgroups of one-launch forms run as so many invocations; 0 for as written.
+  std::uint32_t lanes = 0;       ///< Invocations of a subgroup that had better load a record together; 0 for none.
   std::uint32_t workgroups = 1;  ///< Those of a persistent launch that can run at once.
   program::Quirks quirks = {};
 

@@ -249,19 +249,14 @@ class Lowering {
         workgroups = workgroups > items_ / 2 ? items_ : workgroups * 2;
       }
     }
+    // More workgroups than a grid holds are several launches.
+    const std::uint32_t share = (items_ + workgroups - 1) / workgroups;
+    const std::uint64_t most = std::uint64_t{share} * info_.limits.max_groups[0];
     for (std::uint32_t first = 0; first < items_;) {
-      // More workgroups than a grid holds are several launches, each of whole strides.
-      const std::uint32_t most = info_.limits.max_groups[0];
-      if (workgroups <= most) {
-        Root given = root(items_ - first, first);
-        given.row = workgroups;
-        dispatch_apart({workgroups, 1, 1}, given);
-        break;
-      }
-      const std::uint32_t part = std::min(items_ - first, most);
+      const auto part = static_cast<std::uint32_t>(std::min<std::uint64_t>(items_ - first, most));
       Root given = root(part, first);
-      given.row = part;
-      dispatch_apart({part, 1, 1}, given);
+      given.row = share;
+      dispatch_apart({(part + share - 1) / share, 1, 1}, given);
       first += part;
     }
     return {};

@@ -107,6 +107,11 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
     shape.fold = options.fold;
     form.folded = static_cast<std::uint32_t>((invocations + options.fold - 1) / options.fold);
   }
+  constexpr std::uint32_t kVersion13 = 0x0001'0300;  // The first with operations of subgroups.
+  const std::uint64_t width = shape.fold != 0 ? shape.fold : invocations;
+  if (is_one_launch && options.lanes > 1 && width % options.lanes == 0 && module.version() >= kVersion13) {
+    shape.lanes = options.lanes;
+  }
   if (kind == FormKind::Persistent && options.max_iterations != 0) {
     if (!form.iterations) {
       return refuse(

@@ -51,6 +51,9 @@ struct FormOptions {
   bool robust = true;  ///< A read outside a view gives zeros, a write outside does nothing.
   /// Wider workgroups of one-launch forms run as so many invocations in a loop, where that is legal; 0 for never.
   std::uint32_t fold = 0;
+  /// Invocations of a subgroup, if all are there from the beginning: they load a record together, each a part. 0 for
+  /// every invocation by itself.
+  std::uint32_t lanes = 0;
   /// Iterations of all loops together after which the device ends an invocation; 0 for none.
   std::uint64_t max_iterations = 0;
   Quirks quirks = {};
@@ -65,7 +68,7 @@ struct Root {
   std::uint64_t map = 0;      ///< Of merged items that are not alike: `MapEntry` of each workgroup; otherwise 0.
   std::uint32_t first = 0;    ///< The first record.
   std::uint32_t count = 0;    ///< Records.
-  std::uint32_t row = 0;      ///< Persistent: workgroups of the launch. Merged with a map: workgroups of a row.
+  std::uint32_t row = 0;      ///< Persistent: records of a workgroup. Merged with a map: workgroups of a row.
   std::uint32_t total = 0;    ///< Merged with a map: its entries.
   std::uint32_t zero = 0;     ///< Always; but compilers do not know that.
   std::uint32_t unused = 0;

@@ -1,5 +1,6 @@
 #include <vyre/program/forms/launcher.hpp>
 
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -72,8 +73,14 @@ class Launcher {
   /// Whether the kernel reads a built-in from a variable that is set here.
   [[nodiscard]] bool is_own(spv::BuiltIn which) const {
     if (shape_.kind == FormKind::Pointer) return false;
-    if (which == spv::BuiltInLocalInvocationId || which == spv::BuiltInLocalInvocationIndex) return shape_.fold != 0;
-    return true;
+    switch (which) {
+      case spv::BuiltInLocalInvocationId:
+      case spv::BuiltInLocalInvocationIndex: return shape_.fold != 0;
+      case spv::BuiltInWorkgroupId:
+      case spv::BuiltInNumWorkgroups:
+      case spv::BuiltInGlobalInvocationId: return true;
+      default: return false;
+    }
   }
   /// That variable, or 0.
   [[nodiscard]] Id kernel_built_in(spv::BuiltIn which) const {
@@ -107,19 +114,116 @@ class Launcher {
     record_ = code_.value(spv::OpAccessChain, types_.record_pointer, {table_, constant(0), index});
     const PrivateState& state = rewriter_.state();
     if (state.record != 0) store(state.record, code_.value(spv::OpBitcast, types_.uvec2, {record_}));
+    if (shape_.lanes != 0) load_together();
     const auto fetch = [&](Id variable, Id type, std::uint32_t entry, std::uint32_t member, std::uint32_t alignment) {
       const Id pointer = rewriter_.entry_pointer(code_, record_, constant(entry), member);
       store(variable, code_.value(spv::OpLoad, type, {pointer, spv::MemoryAccessAlignedMask, alignment}));
     };
-    for (const auto& [entry, variable] : state.addresses) fetch(variable, types_.uvec2, entry, 0, 8);
-    for (const auto& [entry, variable] : state.lengths) fetch(variable, uint_, entry, 2, 4);
+    const auto offset_of = [](std::uint32_t entry) {
+      return RecordLayout::kEntriesOffset + entry * RecordLayout::kEntryBytes;
+    };
+    for (const auto& [entry, variable] : state.addresses) {
+      if (shape_.lanes != 0) {
+        store(variable, two_words(offset_of(entry)));
+      } else {
+        fetch(variable, types_.uvec2, entry, 0, 8);
+      }
+    }
+    for (const auto& [entry, variable] : state.lengths) {
+      if (shape_.lanes != 0) {
+        store(variable, word(offset_of(entry) + 12));
+      } else {
+        fetch(variable, uint_, entry, 2, 4);
+      }
+    }
     for (const auto& [path, param] : state.params) {
       const auto& [type, variable] = param;
+      if (shape_.lanes != 0) {
+        if (const Id value = param_of_words(path, type); value != 0) {
+          store(variable, value);
+          continue;
+        }
+      }
       Words chain{writer_.pointer_type(kPhysical, type), writer_.fresh(), record_, constant(types_.params_member)};
       for (const std::uint32_t step : path) chain.push_back(constant(step));
       emit(code_.words, spv::OpAccessChain, chain);
       store(variable, code_.value(spv::OpLoad, type, {chain[1], spv::MemoryAccessAlignedMask, alignment_of(type)}));
     }
+  }
+
+  // A record that the invocations of a subgroup load together, two words each.
+
+  void load_together() {
+    if (words_pointer_ == 0) {
+      writer_.capability(spv::CapabilityGroupNonUniform);
+      writer_.capability(spv::CapabilityGroupNonUniformBallot);
+      const std::pair<Id, std::uint32_t> members[] = {{writer_.runtime_array_type(types_.uvec2, 8), 0}};
+      const Id block = writer_.struct_type(members);
+      writer_.decorate(block, spv::DecorationBlock);
+      words_pointer_ = writer_.pointer_type(kPhysical, block);
+      lane_variable_ = device_built_in(spv::BuiltInSubgroupLocalInvocationId, uint_);
+    }
+    const Id all = code_.value(spv::OpBitcast, words_pointer_, {record_});
+    const Id lane = load(uint_, lane_variable_);
+    const std::uint32_t pairs = types_.stride / 8;
+    parts_.clear();
+    known_.clear();
+    for (std::uint32_t first = 0; first < pairs; first += shape_.lanes) {
+      Id place = first == 0 ? lane : code_.value(spv::OpIAdd, uint_, {lane, constant(first)});
+      // Those for whom nothing is left load what the last one does.
+      if (first + shape_.lanes > pairs) {
+        const Id inside = code_.value(spv::OpULessThan, bool_, {place, constant(pairs)});
+        place = code_.value(spv::OpSelect, uint_, {inside, place, constant(pairs - 1)});
+      }
+      const Id pointer =
+          code_.value(spv::OpAccessChain, writer_.pointer_type(kPhysical, types_.uvec2), {all, constant(0), place});
+      parts_.push_back(code_.value(spv::OpLoad, types_.uvec2, {pointer, spv::MemoryAccessAlignedMask, 8}));
+    }
+  }
+
+  /// The two words at a multiple of eight bytes.
+  [[nodiscard]] Id two_words(std::uint32_t offset) {
+    Id& known = known_[offset / 8];
+    if (known == 0) {
+      known = code_.value(
+          spv::OpGroupNonUniformBroadcast, types_.uvec2,
+          {constant(spv::ScopeSubgroup), parts_[offset / 8 / shape_.lanes], constant(offset / 8 % shape_.lanes)});
+    }
+    return known;
+  }
+  [[nodiscard]] Id word(std::uint32_t offset) { return extract(two_words(offset / 8 * 8), offset / 4 % 2); }
+
+  /// Push constants at a path, of words of the record; 0 if they are no number of 32 bits nor a vector of them.
+  [[nodiscard]] Id param_of_words(const std::vector<std::uint32_t>& path, Id type) {
+    const spirv::Module& module = facts_.module;
+    std::uint32_t offset = types_.params_offset;
+    Id at = facts_.pointee(facts_.push);
+    for (const std::uint32_t step : path) {
+      const spirv::Instruction definition = *module.definition(at);
+      if (definition.op() == spv::OpTypeStruct) {
+        offset += module.decoration(at, spv::DecorationOffset, step).value_or(0);
+        at = definition.operand(step);
+      } else if (definition.op() == spv::OpTypeArray) {
+        offset += step * module.decoration(at, spv::DecorationArrayStride).value_or(0);
+        at = definition.operand(0);
+      } else {
+        return 0;
+      }
+    }
+    spirv::Instruction scalar = *module.definition(type);
+    const std::uint32_t count = scalar.op() == spv::OpTypeVector ? scalar.operand(1) : 1;
+    if (scalar.op() == spv::OpTypeVector) scalar = *module.definition(scalar.operand(0));
+    const bool is_number = scalar.op() == spv::OpTypeInt || scalar.op() == spv::OpTypeFloat;
+    if (!is_number || scalar.operand(0) != 32 || offset % 4 != 0) return 0;
+    const auto converted = [&](Id value) {
+      return scalar.result() == uint_ ? value : code_.value(spv::OpBitcast, scalar.result(), {value});
+    };
+    if (count == 1) return converted(word(offset));
+    Words parts{type, 0};
+    for (std::uint32_t i = 0; i < count; ++i) parts.push_back(converted(word(offset + 4 * i)));
+    parts[1] = writer_.fresh();
+    emit(code_.words, spv::OpCompositeConstruct, parts);
+    return parts[1];
   }
 
   /// Of a scalar, vector or matrix.
@@ -132,6 +236,7 @@ class Launcher {
   }
 
   [[nodiscard]] Id record_groups() {
+    if (shape_.lanes != 0) return uvec3(word(0), word(4), word(8));
     const Id pointer =
         code_.value(spv::OpAccessChain, writer_.pointer_type(kPhysical, types_.uvec3), {record_, constant(0)});
     return code_.value(spv::OpLoad, types_.uvec3, {pointer, spv::MemoryAccessAlignedMask, 4});
@@ -301,14 +406,20 @@ class Launcher {
   /// Record by record, and within one workgroup by workgroup, x first.
   void write_persistent() {
     const Id position = load(types_.uvec3, device_built_in(spv::BuiltInWorkgroupId, types_.uvec3));
+    // Each workgroup has as many records, one behind another; the last may have fewer.
     const Id first = root(kFirst, uint_);
-    const Id end = code_.value(spv::OpIAdd, uint_, {first, root(kCount, uint_)});
-    const Id stride = root(kRow, uint_);
+    const Id share = root(kRow, uint_);
+    const Id all_end = code_.value(spv::OpIAdd, uint_, {first, root(kCount, uint_)});
+    const Id offset = code_.value(spv::OpIMul, uint_, {extract(position, 0), share});
+    const Id begin = code_.value(spv::OpIAdd, uint_, {first, offset});
+    const Id own_end = code_.value(spv::OpIAdd, uint_, {begin, share});
+    const Id is_last = code_.value(spv::OpULessThan, bool_, {all_end, own_end});
+    const Id end = code_.value(spv::OpSelect, uint_, {is_last, all_end, own_end});
     const Id record = counter();
     const Id x = counter();
     const Id y = counter();
     const Id z = counter();
-    store(record, code_.value(spv::OpIAdd, uint_, {first, extract(position, 0)}));
+    store(record, begin);
     for (const Id each : {x, y, z}) store(each, constant(0));
     table_ = code_.value(spv::OpBitcast, table_pointer_, {root(kRecords, types_.uvec2)});
     if (shape_.fold == 0 && kernel_built_in(spv::BuiltInGlobalInvocationId) != 0) static_cast<void>(local_id());
@@ -335,8 +446,7 @@ class Launcher {
             store(variable, code_.value(spv::OpSelect, uint_, {is_last, constant(0), next}));
             carry = code_.value(spv::OpSelect, uint_, {is_last, constant(1), constant(0)});
           }
-          const Id step = code_.value(spv::OpIMul, uint_, {carry, stride});
-          store(record, code_.value(spv::OpIAdd, uint_, {now, step}));
+          store(record, code_.value(spv::OpIAdd, uint_, {now, carry}));
         });
   }
 
@@ -357,6 +467,10 @@ class Launcher {
   Id record_ = 0;
   Id local_id_ = 0;
   Id lane_id_ = 0;
+  Id words_pointer_ = 0;
+  Id lane_variable_ = 0;
+  std::vector<Id> parts_;              // Two words of the record in each invocation.
+  std::map<std::uint32_t, Id> known_;  // Pairs of words that all have.
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ struct LaunchShape {
   FormKind kind = FormKind::Pointer;
   std::array<std::uint32_t, 3> workgroup = {1, 1, 1};  ///< As the kernel sees it.
   std::uint32_t fold = 0;                              ///< Invocations that stand for a whole workgroup; 0 for none.
+  std::uint32_t lanes = 0;                             ///< Invocations that load a record together; 0 for none.
   bool has_shared = false;                             ///< Whether items must not overlap within a workgroup.
 
   [[nodiscard]] std::uint32_t invocations() const noexcept { return workgroup[0] * workgroup[1] * workgroup[2]; }
