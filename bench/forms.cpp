@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "bench/forms_by_hand.hpp"
+#include "bench/forms_by_vyre.hpp"
 #include "bench/lavapipe.hpp"
 #include "bench/paired.hpp"
 #include "bench/sum_by_hand.hpp"
@@ -68,11 +69,43 @@ void add_by_hand(SaxpyByHand& saxpy, const std::vector<Named>& variants, std::ve
   }
 }
 
+/// The forms that vyre derives, each with the ways to launch it that say something.
+constexpr std::pair<program::FormKind, VyreLaunch> kVyreVariants[] = {
+    {program::FormKind::Descriptor, VyreLaunch::Anew},   {program::FormKind::Descriptor, VyreLaunch::Replay},
+    {program::FormKind::Pointer, VyreLaunch::Anew},      {program::FormKind::Pointer, VyreLaunch::Replay},
+    {program::FormKind::Pointer, VyreLaunch::Updated},   {program::FormKind::Merged, VyreLaunch::Anew},
+    {program::FormKind::Merged, VyreLaunch::Replay},     {program::FormKind::Merged, VyreLaunch::Updated},
+    {program::FormKind::Persistent, VyreLaunch::Anew},   {program::FormKind::Persistent, VyreLaunch::Replay},
+    {program::FormKind::Persistent, VyreLaunch::Updated}};
+
+std::string name_of(program::FormKind form, VyreLaunch launch, bool is_robust) {
+  const char* how = launch == VyreLaunch::Anew ? "anew" : launch == VyreLaunch::Replay ? "replayed" : "new table";
+  return fmt::format("vyre {}, {}{}", to_string(form), how, is_robust ? "" : ", unchecked");
+}
+
 /// Adds what vyre does for the same items.
-void add_vyre_variants(backend::Device& /*device*/, const SaxpyByHand& /*saxpy*/, std::vector<Row>& /*rows*/) {}
+void add_vyre_variants(backend::Device& device, bool is_robust, const SaxpyByHand& saxpy, std::vector<Row>& rows) {
+  const auto items = std::make_shared<VyreSaxpy>(device, saxpy.count(), saxpy.width());
+  for (const auto& [form, launch] : kVyreVariants) {
+    const auto made = std::make_shared<VyreItems>(device, items->program, form, launch, items->items);
+    const std::string name = name_of(form, launch, is_robust);
+    must_be_right(items->is_right(*made), name);
+    rows.push_back({.name = name, .run = [made, items] { made->run(); }});
+  }
+}
 
 /// Adds what vyre does for dispatches of as many buffers.
-void add_vyre_bindless(backend::Device& /*device*/, std::uint32_t /*buffers*/, std::vector<Row>& /*rows*/) {}
+void add_vyre_bindless(backend::Device& device, std::uint32_t dispatches, std::uint32_t buffers,
+                       std::vector<Row>& rows) {
+  const auto sums = std::make_shared<VyreSums>(device, dispatches, buffers);
+  for (const auto& [form, launch] : kVyreVariants) {
+    if (form == program::FormKind::Merged || form == program::FormKind::Persistent) continue;
+    const bool fits = buffers <= device.info().limits.max_storage_buffers;
+    if (form == program::FormKind::Descriptor && !fits) continue;
+    const auto made = std::make_shared<VyreItems>(device, sums->program, form, launch, sums->items);
+    rows.push_back({.name = name_of(form, launch, true), .run = [made, sums] { made->run(); }});
+  }
+}
 
 std::vector<Named> variants_for(std::uint32_t width) {
   using enum HandForm;
@@ -107,11 +140,12 @@ std::vector<Named> variants_for(std::uint32_t width) {
   return all;
 }
 
-void measure(backend::Device& device, std::uint32_t width, const Options& options) {
+void measure(backend::Device& device, backend::Device& unchecked, std::uint32_t width, const Options& options) {
   SaxpyByHand saxpy{kItems, width};
   std::vector<Row> rows;
   add_by_hand(saxpy, variants_for(width), rows);
-  add_vyre_variants(device, saxpy, rows);
+  add_vyre_variants(device, true, saxpy, rows);
+  add_vyre_variants(unchecked, false, saxpy, rows);
   print_rows(fmt::format("{} items of {} invocations", kItems, width), rows, kItems, options.rounds);
 }
 
@@ -230,7 +264,7 @@ void measure_bindless(backend::Device& device, const Options& options) {
       must_be_right(made.is_right(), fmt::format("{}, {} buffers", name, buffers));
       rows.push_back({.name = name, .run = [made]() mutable { made.run(); }});
     }
-    add_vyre_bindless(device, buffers, rows);
+    add_vyre_bindless(device, kDispatches, buffers, rows);
     print_rows(fmt::format("{} dispatches of {} buffers", kDispatches, buffers), rows, kDispatches,
                is_many ? options.rounds / 4 + 1 : options.rounds);
   }
@@ -238,11 +272,12 @@ void measure_bindless(backend::Device& device, const Options& options) {
 
 void run(bool is_inline, const Options& options) {
   const std::shared_ptr<backend::Device> device = open_lavapipe(is_inline);
+  const std::shared_ptr<backend::Device> unchecked = open_lavapipe(is_inline, {.robust = false});
   for (const std::uint32_t width : {64U, 8U}) {
     if (options.sweep) {
       sweep(width, options);
     } else {
-      measure(*device, width, options);
+      measure(*device, *unchecked, width, options);
     }
   }
   if (!options.sweep) measure_bindless(*device, options);

@@ -38,7 +38,7 @@ inline void keep_memory() {
 ///
 /// Inline, the process stays on one core, where the driver's thread takes turns with ours: on several it depends on
 /// where the system puts the threads of each side, which makes one or the other look three times as slow.
-inline std::shared_ptr<backend::Device> open_lavapipe(bool is_inline) {
+inline std::shared_ptr<backend::Device> open_lavapipe(bool is_inline, const backend::DeviceOptions& options = {}) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   for (std::size_t i = 0; i < (is_inline ? 1 : CPU_SETSIZE); ++i) CPU_SET(i, &cores);
@@ -50,8 +50,10 @@ inline std::shared_ptr<backend::Device> open_lavapipe(bool is_inline) {
     unsetenv("LP_NUM_THREADS");
   }
   const std::unique_ptr<backend::Backend> backend = backends::vulkan::make_vulkan_backend();
-  std::shared_ptr<backend::Device> device = must(backend::Device::open(*backend, must(backend->devices()).front()));
-  fmt::print("\n{}, {}\n", device->info().name, device->info().configuration);
+  std::shared_ptr<backend::Device> device =
+      must(backend::Device::open(*backend, must(backend->devices()).front(), options));
+  fmt::print("\n{}, {}{}\n", device->info().name, device->info().configuration,
+             options.robust ? "" : ", without checks");
   return device;
 }
 
