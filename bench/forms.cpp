@@ -1,8 +1,10 @@
 // Forms of a kernel: 1,000 small items as a list of dispatches, by addresses, and as one launch, in turns in one
 // process, with lavapipe inline and as it comes.
 //
-// --quick takes fewer turns. --sweep answers which way of writing a one-launch form by hand is the cheapest.
+// --quick takes fewer turns, --filter only the first row and those with a text in their names. --sweep answers which
+// way of writing a one-launch form by hand is the cheapest.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -29,6 +31,7 @@ constexpr std::uint32_t kItems = 1000;
 
 struct Options {
   std::size_t rounds = 15;
+  std::vector<std::string> filters = {};  ///< Only rows with one of these in their names, and the first.
   bool sweep = false;
 };
 
@@ -44,7 +47,14 @@ struct Row {
 };
 
 /// Measures the rows in turns and prints each as time per item, and that and the time of all threads against the first.
-void print_rows(const std::string& what, std::vector<Row>& rows, std::uint32_t items, std::size_t rounds) {
+void print_rows(const std::string& what, std::vector<Row>& rows, std::uint32_t items, const Options& options,
+                std::size_t rounds) {
+  for (std::size_t i = rows.size() - 1; i > 0; --i) {
+    const auto is_wanted = [&](const std::string& text) { return rows[i].name.contains(text); };
+    if (!options.filters.empty() && std::ranges::none_of(options.filters, is_wanted)) {
+      rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
   std::vector<std::function<void()>> runs;
   for (const Row& row : rows) runs.push_back(row.run);
   const std::vector<Turns> turns = compare_all(runs, rounds);
@@ -146,7 +156,7 @@ void measure(backend::Device& device, backend::Device& unchecked, std::uint32_t 
   add_by_hand(saxpy, variants_for(width), rows);
   add_vyre_variants(device, true, saxpy, rows);
   add_vyre_variants(unchecked, false, saxpy, rows);
-  print_rows(fmt::format("{} items of {} invocations", kItems, width), rows, kItems, options.rounds);
+  print_rows(fmt::format("{} items of {} invocations", kItems, width), rows, kItems, options, options.rounds);
 }
 
 /// What is asked of the one-launch forms, each question a table.
@@ -157,7 +167,7 @@ void sweep(std::uint32_t width, const Options& options) {
   const auto ask = [&](const char* question, const std::vector<Named>& variants) {
     std::vector<Row> rows;
     add_by_hand(saxpy, variants, rows);
-    print_rows(fmt::format("{} wide: {}", width, question), rows, kItems, options.rounds);
+    print_rows(fmt::format("{} wide: {}", width, question), rows, kItems, options, options.rounds);
   };
   const std::pair<HandForm, const char*> forms[] = {
       {Merged, "merged"}, {Strided, "strided"}, {Contiguous, "contiguous"}, {Queue, "queue"}};
@@ -265,7 +275,7 @@ void measure_bindless(backend::Device& device, const Options& options) {
       rows.push_back({.name = name, .run = [made]() mutable { made.run(); }});
     }
     add_vyre_bindless(device, kDispatches, buffers, rows);
-    print_rows(fmt::format("{} dispatches of {} buffers", kDispatches, buffers), rows, kDispatches,
+    print_rows(fmt::format("{} dispatches of {} buffers", kDispatches, buffers), rows, kDispatches, options,
                is_many ? options.rounds / 4 + 1 : options.rounds);
   }
 }
@@ -292,10 +302,12 @@ int main(int argc, char** argv) {
     const std::string_view argument = argv[i];
     if (argument == "--quick") {
       options.rounds = 7;
+    } else if (argument == "--filter" && i + 1 < argc) {
+      options.filters.emplace_back(argv[++i]);
     } else if (argument == "--sweep") {
       options.sweep = true;
     } else {
-      fmt::print(stderr, "usage: {} [--quick] [--sweep]\n", argv[0]);
+      fmt::print(stderr, "usage: {} [--quick] [--sweep] [--filter TEXT]...\n", argv[0]);
       return 2;
     }
   }

@@ -109,8 +109,10 @@ backend::FormSupport forms_of(const FeatureChain& features, const VkPhysicalDevi
     // finds its record once.
     forms.fold = info.limits.subgroup_size;
     // And it loads for each invocation by itself, even from where all look.
-    const bool has_subgroups = std::ranges::binary_search(info.spirv_capabilities, "GroupNonUniformBallot");
-    forms.lanes = has_subgroups ? info.limits.subgroup_size : 0;
+    const bool can = std::ranges::binary_search(info.spirv_capabilities, "GroupNonUniformBallot") &&
+                     std::ranges::binary_search(info.spirv_capabilities, "Int64") &&
+                     features.v12.shaderSubgroupExtendedTypes == VK_TRUE;
+    forms.lanes = can ? info.limits.subgroup_size : 0;
   }
   apply_quirks(driver, forms);
   return forms;

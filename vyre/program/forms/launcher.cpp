@@ -151,13 +151,14 @@ class Launcher {
     }
   }
 
-  // A record that the invocations of a subgroup load together, two words each.
+  // A record that the invocations of a subgroup load together, two words each, as one number.
 
   void load_together() {
     if (words_pointer_ == 0) {
       writer_.capability(spv::CapabilityGroupNonUniform);
       writer_.capability(spv::CapabilityGroupNonUniformBallot);
-      const std::pair<Id, std::uint32_t> members[] = {{writer_.runtime_array_type(types_.uvec2, 8), 0}};
+      pair_ = writer_.int_type(64, false);
+      const std::pair<Id, std::uint32_t> members[] = {{writer_.runtime_array_type(pair_, 8), 0}};
       const Id block = writer_.struct_type(members);
       writer_.decorate(block, spv::DecorationBlock);
       words_pointer_ = writer_.pointer_type(kPhysical, block);
@@ -176,8 +177,8 @@ class Launcher {
         place = code_.value(spv::OpSelect, uint_, {inside, place, constant(pairs - 1)});
       }
       const Id pointer =
-          code_.value(spv::OpAccessChain, writer_.pointer_type(kPhysical, types_.uvec2), {all, constant(0), place});
-      parts_.push_back(code_.value(spv::OpLoad, types_.uvec2, {pointer, spv::MemoryAccessAlignedMask, 8}));
+          code_.value(spv::OpAccessChain, writer_.pointer_type(kPhysical, pair_), {all, constant(0), place});
+      parts_.push_back(code_.value(spv::OpLoad, pair_, {pointer, spv::MemoryAccessAlignedMask, 8}));
     }
   }
 
@@ -185,9 +186,10 @@ class Launcher {
   [[nodiscard]] Id two_words(std::uint32_t offset) {
     Id& known = known_[offset / 8];
     if (known == 0) {
-      known = code_.value(
-          spv::OpGroupNonUniformBroadcast, types_.uvec2,
+      const Id both = code_.value(
+          spv::OpGroupNonUniformBroadcast, pair_,
           {constant(spv::ScopeSubgroup), parts_[offset / 8 / shape_.lanes], constant(offset / 8 % shape_.lanes)});
+      known = code_.value(spv::OpBitcast, types_.uvec2, {both});
     }
     return known;
   }
@@ -469,6 +471,7 @@ class Launcher {
   Id lane_id_ = 0;
   Id words_pointer_ = 0;
   Id lane_variable_ = 0;
+  Id pair_ = 0;                        // The type of two words.
   std::vector<Id> parts_;              // Two words of the record in each invocation.
   std::map<std::uint32_t, Id> known_;  // Pairs of words that all have.
 };

@@ -66,10 +66,12 @@ Result<RecordTypes> PointerRewriter::make_types() {
   if (entries > 0) {
     members.emplace_back(writer_.array_type(entry, entries, RecordLayout::kEntryBytes), RecordLayout::kEntriesOffset);
   }
-  // A multiple of the largest alignment there is, that of a vector of four doubles.
+  // Records begin at multiples of the largest alignment there is, that of a vector of four doubles; push constants in
+  // them where they may.
   constexpr std::uint32_t kAlignment = 32;
   const auto round = [](std::uint32_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; };
-  types_.params_offset = round(end);
+  const bool has_wide = facts_.push != 0 && alignment(facts_.pointee(facts_.push)) > 4;
+  types_.params_offset = has_wide ? round(end) : end;
   if (facts_.push != 0) {
     const Id block = facts_.pointee(facts_.push);
     if (module_.definition_op(block) != spv::OpTypeStruct) return refuse("the push constants are no structure");
