@@ -1,10 +1,12 @@
 // Forms of a kernel: 1,000 small items as a list of dispatches, by addresses, and as one launch, in turns in one
 // process, with lavapipe inline and as it comes.
 //
-// --quick takes fewer turns, --filter only the first row and those with a text in their names. --sweep answers which
+// --quick takes fewer turns, --filter only the first row and those with a text in their names. --heavy measures only
+// what a kernel's body costs through addresses. --sweep answers which
 // way of writing a one-launch form by hand is the cheapest.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -20,6 +22,7 @@
 
 #include "bench/forms_by_hand.hpp"
 #include "bench/forms_by_vyre.hpp"
+#include "bench/heavy.hpp"
 #include "bench/lavapipe.hpp"
 #include "bench/paired.hpp"
 #include "bench/sum_by_hand.hpp"
@@ -33,6 +36,7 @@ struct Options {
   std::size_t rounds = 15;
   std::vector<std::string> filters = {};  ///< Only rows with one of these in their names, and the first.
   bool sweep = false;
+  bool heavy_only = false;
 };
 
 struct Named {
@@ -280,17 +284,55 @@ void measure_bindless(backend::Device& device, const Options& options) {
   }
 }
 
+/// What a kernel's body costs through addresses: dispatches that compute for long, in pairs.
+void measure_heavy(backend::Device& device, backend::Device& unchecked, const Options& options) {
+  fmt::print("  {:<46} {:>12} {:>9} {:>10}\n", "kernels that compute, by addresses", "as written", "checked",
+             "unchecked");
+  double product = 1;
+  double product_unchecked = 1;
+  const std::vector<HeavyKernel> kernels = heavy_kernels();
+  for (const HeavyKernel& kernel : kernels) {
+    const program::Program program = must(program::Program::from_glsl(kernel.source, {.name = kernel.name}));
+    std::vector<std::function<void()>> runs;
+    const auto add = [&](backend::Device& on, program::FormKind form) {
+      const backend::PipelineHandle pipeline = must(on.compile(program, {.form = form}));
+      std::vector<backend::BufferRange> ranges;
+      for (const std::uint64_t bytes : kernel.buffer_bytes) {
+        ranges.push_back({.buffer = must(on.allocate({.size = bytes}))});
+        must(on.write(ranges.back().buffer, 0, std::vector<std::byte>(bytes, std::byte{0x3f})));
+      }
+      backend::CommandList list;
+      list.dispatch(pipeline, ranges, kernel.groups, std::as_bytes(std::span{kernel.params}));
+      const backend::RecordingHandle recording = must(on.record(list));
+      runs.emplace_back([&on, recording] { must(on.wait(must(on.replay(recording)))); });
+    };
+    add(device, program::FormKind::Descriptor);
+    add(device, program::FormKind::Pointer);
+    add(unchecked, program::FormKind::Pointer);
+    const std::vector<Turns> turns = compare_all(runs, options.rounds);
+    product *= turns[1].ratio;
+    product_unchecked *= turns[2].ratio;
+    fmt::print("  {:<46} {:>9.0f} us {:>9.2f} {:>10.2f}\n", kernel.name, turns[0].ns / 1000, turns[1].ratio,
+               turns[2].ratio);
+  }
+  const double root = 1.0 / static_cast<double>(kernels.size());
+  fmt::print("  {:<46} {:>12} {:>9.2f} {:>10.2f}\n", "geometric mean", "", std::pow(product, root),
+             std::pow(product_unchecked, root));
+}
+
 void run(bool is_inline, const Options& options) {
   const std::shared_ptr<backend::Device> device = open_lavapipe(is_inline);
   const std::shared_ptr<backend::Device> unchecked = open_lavapipe(is_inline, {.robust = false});
   for (const std::uint32_t width : {64U, 8U}) {
     if (options.sweep) {
       sweep(width, options);
-    } else {
+    } else if (!options.heavy_only) {
       measure(*device, *unchecked, width, options);
     }
   }
-  if (!options.sweep) measure_bindless(*device, options);
+  if (options.sweep) return;
+  measure_heavy(*device, *unchecked, options);
+  if (!options.heavy_only) measure_bindless(*device, options);
 }
 
 }  // namespace
@@ -304,10 +346,12 @@ int main(int argc, char** argv) {
       options.rounds = 7;
     } else if (argument == "--filter" && i + 1 < argc) {
       options.filters.emplace_back(argv[++i]);
+    } else if (argument == "--heavy") {
+      options.heavy_only = true;
     } else if (argument == "--sweep") {
       options.sweep = true;
     } else {
-      fmt::print(stderr, "usage: {} [--quick] [--sweep] [--filter TEXT]...\n", argv[0]);
+      fmt::print(stderr, "usage: {} [--quick] [--sweep] [--heavy] [--filter TEXT]...\n", argv[0]);
       return 2;
     }
   }
