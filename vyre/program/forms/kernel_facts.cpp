@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -163,13 +164,14 @@ class SpinFinder {
       const Instruction merge = facts_.module[block.end - 2];
       if (merge.op() != spv::OpLoopMerge) continue;
       exit_ = flow_.block_of_label(merge.operand(0));
+      seen_.clear();
+      followed_.clear();
       for (std::uint32_t i = 0; i < function_.blocks.size(); ++i) {
         const Instruction branch = facts_.module[function_.blocks[i].end - 1];
         if (branch.op() != spv::OpBranchConditional && branch.op() != spv::OpSwitch) continue;
-        if (!is_inside(i)) continue;
-        seen_.clear();
-        if (std::string by = waits_by(branch.operand(0), 0); !by.empty()) return by;
+        if (is_inside(i)) reach(branch.operand(0));
       }
+      if (std::string by = waits_by(); !by.empty()) return by;
     }
     return {};
   }
@@ -180,46 +182,75 @@ class SpinFinder {
            (exit_ == spirv::ControlFlow::kNone || !flow_.dominates(exit_, block));
   }
 
-  [[nodiscard]] std::string waits_by(Id id, int depth) {
-    constexpr int kMaxDepth = 64;
-    constexpr std::size_t kMostSteps = 2'000;
-    if (std::ranges::find(seen_, id) != seen_.end()) return {};
-    if (depth > kMaxDepth || seen_.size() > kMostSteps) return "something that cannot be followed";
-    seen_.push_back(id);
-    const std::size_t index = facts_.module.definition_index(id);
-    if (index < function_.begin || index >= function_.end) return {};
-    if (!is_inside(flow_.block_of_instruction(index))) return {};
-    const Instruction instruction = facts_.module[index];
-    if (std::string own = watches(facts_, instruction, constants_); !own.empty()) return own;
-    if (instruction.op() == spv::OpFunctionCall) {
-      if (std::string inner = called_watches(instruction.operand(0)); !inner.empty()) return inner;
-    }
-    if (instruction.op() == spv::OpLoad) return stored_waits(instruction.operand(0), depth);
-    std::string found;
-    for_each_used_id(facts_.module, instruction, [&](Id used) {
-      if (found.empty()) found = waits_by(used, depth + 1);
-    });
-    return found;
+  /// Notes a value that the way out hangs on.
+  void reach(Id id) {
+    if (seen_.insert(id).second) open_.push_back(id);
   }
 
-  /// Through a variable, what is stored to it counts, and what a function that gets it does.
-  [[nodiscard]] std::string stored_waits(Id variable, int depth) {
-    while (facts_.module.definition_op(variable) == spv::OpAccessChain) {
-      variable = facts_.module.definition(variable)->operand(0);
-    }
-    if (facts_.module.definition_op(variable) != spv::OpVariable || facts_.buffer_of.contains(variable)) return {};
-    for (const std::uint32_t use : facts_.module.uses(variable)) {
-      if (use < function_.begin || use >= function_.end) continue;
-      const Instruction instruction = facts_.module[use];
-      std::string found;
-      if (instruction.op() == spv::OpStore && instruction.operand(0) == variable) {
-        found = waits_by(instruction.operand(1), depth + 1);
-      } else if (instruction.op() == spv::OpFunctionCall && is_inside(flow_.block_of_instruction(use))) {
-        found = called_watches(instruction.operand(0));
+  /// Follows what was reached to where it comes from.
+  [[nodiscard]] std::string waits_by() {
+    // Of all loops together: nested ones are gone through once for each that they are in.
+    constexpr std::size_t kMostSteps = 1'000'000;
+    for (; !open_.empty(); ++steps_) {
+      if (steps_ >= kMostSteps) return "something that cannot be followed";
+      const std::size_t index = facts_.module.definition_index(open_.back());
+      open_.pop_back();
+      if (index < function_.begin || index >= function_.end) continue;
+      if (!is_inside(flow_.block_of_instruction(index))) continue;
+      const Instruction instruction = facts_.module[index];
+      if (std::string own = watches(facts_, instruction, constants_); !own.empty()) return own;
+      if (instruction.op() == spv::OpFunctionCall) {
+        if (std::string inner = called_watches(instruction.operand(0)); !inner.empty()) return inner;
       }
-      if (!found.empty()) return found;
+      if (instruction.op() == spv::OpLoad) {
+        if (std::string inner = stored_waits(instruction.operand(0)); !inner.empty()) return inner;
+      } else {
+        for_each_used_id(facts_.module, instruction, [&](Id used) { reach(used); });
+      }
     }
     return {};
+  }
+
+  /// Through a variable, what is stored to it or to parts of it counts, and what functions that have it do.
+  [[nodiscard]] std::string stored_waits(Id pointer) {
+    while (is_part(facts_.module.definition_op(pointer))) pointer = facts_.module.definition(pointer)->operand(0);
+    if (facts_.module.definition_op(pointer) != spv::OpVariable || facts_.buffer_of.contains(pointer)) return {};
+    if (!followed_.insert(pointer).second) return {};
+    std::vector<Id> parts{pointer};
+    while (!parts.empty()) {
+      const Id part = parts.back();
+      parts.pop_back();
+      for (const std::uint32_t use : facts_.module.uses(part)) {
+        if (use < function_.begin || use >= function_.end) continue;
+        const Instruction instruction = facts_.module[use];
+        if (is_part(instruction.op())) parts.push_back(instruction.result());
+        if (instruction.op() == spv::OpStore && instruction.operand(0) == part) reach(instruction.operand(1));
+        if (instruction.op() != spv::OpFunctionCall || !is_inside(flow_.block_of_instruction(use))) continue;
+        if (std::string found = called_watches(instruction.operand(0)); !found.empty()) return found;
+      }
+    }
+    // One that all functions see.
+    const bool is_global = facts_.module.definition_index(pointer) < facts_.module.global_count();
+    for (std::size_t i = function_.begin; is_global && i < function_.end; ++i) {
+      const Instruction call = facts_.module[i];
+      if (call.op() != spv::OpFunctionCall || !is_inside(flow_.block_of_instruction(i))) continue;
+      if (!has(call.operand(0), pointer)) continue;
+      if (std::string found = called_watches(call.operand(0)); !found.empty()) return found;
+    }
+    return {};
+  }
+
+  [[nodiscard]] static bool is_part(spv::Op op) {
+    return op == spv::OpAccessChain || op == spv::OpInBoundsAccessChain || op == spv::OpCopyObject;
+  }
+
+  /// Whether a function, or one that it calls, uses a variable.
+  [[nodiscard]] bool has(Id function, Id variable) const {
+    const auto functions = reachable_functions(facts_.module, function);
+    return std::ranges::any_of(facts_.module.uses(variable), [&](std::uint32_t use) {
+      return std::ranges::any_of(functions,
+                                 [&](const Function* each) { return use >= each->begin && use < each->end; });
+    });
   }
 
   [[nodiscard]] std::string called_watches(Id function) const {
@@ -263,7 +294,11 @@ class SpinFinder {
   spirv::ControlFlow flow_;
   std::uint32_t header_ = 0;
   std::uint32_t exit_ = 0;
-  std::vector<Id> seen_;
+  // Of the loop at hand.
+  std::unordered_set<Id> seen_;      // Values.
+  std::vector<Id> open_;             // Those that are still to be followed.
+  std::unordered_set<Id> followed_;  // Variables.
+  std::size_t steps_ = 0;
 };
 
 /// The built-ins that a one-launch form sets itself.
