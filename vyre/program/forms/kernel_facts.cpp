@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include <vyre/program/forms/waiting_loops.hpp>
 #include <vyre/program/reflect.hpp>
-#include <vyre/program/spirv/cfg.hpp>
 
 namespace vyre::program::forms {
 namespace {
@@ -145,162 +144,6 @@ void number_entries(KernelFacts& facts) {
   }
 }
 
-bool is_atomic(spv::Op op) {
-  return (op >= spv::OpAtomicLoad && op <= spv::OpAtomicXor) || op == spv::OpAtomicFlagTestAndSet ||
-         op == spv::OpAtomicFAddEXT || op == spv::OpAtomicFMinEXT || op == spv::OpAtomicFMaxEXT;
-}
-
-/// Finds loops that wait for others: whose way out hangs on a value that others change meanwhile.
-class SpinFinder {
- public:
-  SpinFinder(const KernelFacts& facts, const Function& function, spirv::Constants& constants)
-      : facts_{facts}, function_{function}, constants_{constants}, flow_{facts.module, function} {}
-
-  /// The operation by which a loop waits; empty if none does.
-  [[nodiscard]] std::string find() {
-    for (header_ = 0; header_ < function_.blocks.size(); ++header_) {
-      const spirv::Block& block = function_.blocks[header_];
-      if (block.end - block.begin < 3) continue;
-      const Instruction merge = facts_.module[block.end - 2];
-      if (merge.op() != spv::OpLoopMerge) continue;
-      exit_ = flow_.block_of_label(merge.operand(0));
-      seen_.clear();
-      followed_.clear();
-      for (std::uint32_t i = 0; i < function_.blocks.size(); ++i) {
-        const Instruction branch = facts_.module[function_.blocks[i].end - 1];
-        if (branch.op() != spv::OpBranchConditional && branch.op() != spv::OpSwitch) continue;
-        if (is_inside(i)) reach(branch.operand(0));
-      }
-      if (std::string by = waits_by(); !by.empty()) return by;
-    }
-    return {};
-  }
-
- private:
-  [[nodiscard]] bool is_inside(std::uint32_t block) const {
-    return block != spirv::ControlFlow::kNone && flow_.dominates(header_, block) &&
-           (exit_ == spirv::ControlFlow::kNone || !flow_.dominates(exit_, block));
-  }
-
-  /// Notes a value that the way out hangs on.
-  void reach(Id id) {
-    if (seen_.insert(id).second) open_.push_back(id);
-  }
-
-  /// Follows what was reached to where it comes from.
-  [[nodiscard]] std::string waits_by() {
-    // Of all loops together: nested ones are gone through once for each that they are in.
-    constexpr std::size_t kMostSteps = 1'000'000;
-    for (; !open_.empty(); ++steps_) {
-      if (steps_ >= kMostSteps) return "something that cannot be followed";
-      const std::size_t index = facts_.module.definition_index(open_.back());
-      open_.pop_back();
-      if (index < function_.begin || index >= function_.end) continue;
-      if (!is_inside(flow_.block_of_instruction(index))) continue;
-      const Instruction instruction = facts_.module[index];
-      if (std::string own = watches(facts_, instruction, constants_); !own.empty()) return own;
-      if (instruction.op() == spv::OpFunctionCall) {
-        if (std::string inner = called_watches(instruction.operand(0)); !inner.empty()) return inner;
-      }
-      if (instruction.op() == spv::OpLoad) {
-        if (std::string inner = stored_waits(instruction.operand(0)); !inner.empty()) return inner;
-      } else {
-        for_each_used_id(facts_.module, instruction, [&](Id used) { reach(used); });
-      }
-    }
-    return {};
-  }
-
-  /// Through a variable, what is stored to it or to parts of it counts, and what functions that have it do.
-  [[nodiscard]] std::string stored_waits(Id pointer) {
-    while (is_part(facts_.module.definition_op(pointer))) pointer = facts_.module.definition(pointer)->operand(0);
-    if (facts_.module.definition_op(pointer) != spv::OpVariable || facts_.buffer_of.contains(pointer)) return {};
-    if (!followed_.insert(pointer).second) return {};
-    std::vector<Id> parts{pointer};
-    while (!parts.empty()) {
-      const Id part = parts.back();
-      parts.pop_back();
-      for (const std::uint32_t use : facts_.module.uses(part)) {
-        if (use < function_.begin || use >= function_.end) continue;
-        const Instruction instruction = facts_.module[use];
-        if (is_part(instruction.op())) parts.push_back(instruction.result());
-        if (instruction.op() == spv::OpStore && instruction.operand(0) == part) reach(instruction.operand(1));
-        if (instruction.op() != spv::OpFunctionCall || !is_inside(flow_.block_of_instruction(use))) continue;
-        if (std::string found = called_watches(instruction.operand(0)); !found.empty()) return found;
-      }
-    }
-    // One that all functions see.
-    const bool is_global = facts_.module.definition_index(pointer) < facts_.module.global_count();
-    for (std::size_t i = function_.begin; is_global && i < function_.end; ++i) {
-      const Instruction call = facts_.module[i];
-      if (call.op() != spv::OpFunctionCall || !is_inside(flow_.block_of_instruction(i))) continue;
-      if (!has(call.operand(0), pointer)) continue;
-      if (std::string found = called_watches(call.operand(0)); !found.empty()) return found;
-    }
-    return {};
-  }
-
-  [[nodiscard]] static bool is_part(spv::Op op) {
-    return op == spv::OpAccessChain || op == spv::OpInBoundsAccessChain || op == spv::OpCopyObject;
-  }
-
-  /// Whether a function, or one that it calls, uses a variable.
-  [[nodiscard]] bool has(Id function, Id variable) const {
-    const auto functions = reachable_functions(facts_.module, function);
-    return std::ranges::any_of(facts_.module.uses(variable), [&](std::uint32_t use) {
-      return std::ranges::any_of(functions,
-                                 [&](const Function* each) { return use >= each->begin && use < each->end; });
-    });
-  }
-
-  [[nodiscard]] std::string called_watches(Id function) const {
-    for (const Function* each : reachable_functions(facts_.module, function)) {
-      for (std::size_t i = each->begin; i < each->end; ++i) {
-        if (std::string own = watches(facts_, facts_.module[i], constants_); !own.empty()) return own;
-      }
-    }
-    return {};
-  }
-
-  /// By what an instruction sees what others do meanwhile, other than by bringing them further: a loop around a
-  /// compare-and-swap, or one that counts up, ends by itself.
-  static std::string watches(const KernelFacts& facts, const Instruction& instruction, spirv::Constants& constants) {
-    const spv::Op op = instruction.op();
-    if (op == spv::OpLoad) {
-      const bool is_volatile = (instruction.operand(1) & spv::MemoryAccessVolatileMask) != 0;
-      return is_volatile || is_volatile_buffer(facts, instruction.operand(0)) ? "a volatile OpLoad" : "";
-    }
-    if (!is_atomic(op) || op == spv::OpAtomicCompareExchange || op == spv::OpAtomicCompareExchangeWeak) return {};
-    if (op == spv::OpAtomicIIncrement || op == spv::OpAtomicIDecrement) return {};
-    if (op == spv::OpAtomicIAdd || op == spv::OpAtomicISub) {
-      const auto step = constants.number(instruction.operand(3));
-      if (step && *step != 0) return {};
-    }
-    return std::string{instruction.name()};
-  }
-
-  [[nodiscard]] static bool is_volatile_buffer(const KernelFacts& facts, Id pointer) {
-    const Id origin = facts.origins[pointer];
-    const auto found = facts.buffer_of.find(origin);
-    if (found == facts.buffer_of.end()) return false;
-    return facts.module.decoration(origin, spv::DecorationVolatile) ||
-           std::ranges::any_of(facts.module.decorations(facts.buffers[found->second].block),
-                               [](const spirv::Decoration& each) { return each.kind == spv::DecorationVolatile; });
-  }
-
-  const KernelFacts& facts_;
-  const Function& function_;
-  spirv::Constants& constants_;
-  spirv::ControlFlow flow_;
-  std::uint32_t header_ = 0;
-  std::uint32_t exit_ = 0;
-  // Of the loop at hand.
-  std::unordered_set<Id> seen_;      // Values.
-  std::vector<Id> open_;             // Those that are still to be followed.
-  std::unordered_set<Id> followed_;  // Variables.
-  std::size_t steps_ = 0;
-};
-
 /// The built-ins that a one-launch form sets itself.
 constexpr std::array kOwnBuiltIns = {spv::BuiltInWorkgroupId, spv::BuiltInNumWorkgroups, spv::BuiltInGlobalInvocationId,
                                      spv::BuiltInLocalInvocationId, spv::BuiltInLocalInvocationIndex};
@@ -411,7 +254,7 @@ Result<void> check_one_launch(const KernelFacts& facts, FormKind kind, spirv::Co
           scope == spv::ScopeWorkgroup || scope == spv::ScopeSubgroup || scope == spv::ScopeInvocation;
       if (!is_narrow) return refuse("OpControlBarrier waits for more than its workgroup");
     }
-    if (const std::string by = SpinFinder{facts, *function, constants}.find(); !by.empty()) {
+    if (const std::string by = find_wait(facts, *function, constants); !by.empty()) {
       return refuse(fmt::format("a loop of {} waits for another invocation, by {}", label(module, function->id), by));
     }
   }
