@@ -154,7 +154,11 @@ TEST_P(Forms, RandomKernelsGiveTheSameInEveryForm) {
       SCOPED_TRACE(to_string(kind));
       const auto form = device().compile(*program, {.form = kind});
       if (!form) {
-        EXPECT_THAT(form.error().message, testing::HasSubstr("the device")) << to_string(form.error());
+        // What is found in memory that others write can end a loop, too.
+        const auto is_right =
+            testing::AnyOf(testing::HasSubstr("the device"), testing::HasSubstr("waits for another invocation, by Op"),
+                           testing::HasSubstr("waits for another invocation, by a volatile"));
+        EXPECT_THAT(form.error().message, is_right) << to_string(form.error());
         ++refused;
         continue;
       }

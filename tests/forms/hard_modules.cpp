@@ -301,6 +301,23 @@ void add_control_flow(Collection& all) {
   all.assembly({.name = "spin_load", .buffers = {exactly({1}), zeros(8)}, .refused = in_one_launch("OpAtomicLoad")});
   all.assembly(
       {.name = "spin_through_variable", .buffers = {exactly({1}), zeros(8)}, .refused = in_one_launch("OpAtomicOr")});
+  all.glsl({.name = "spin_through_parts",
+            .groups = {4, 1, 1},
+            .buffers = {exactly({3}), zeros(4)},
+            .refused = in_one_launch("OpAtomicOr")});
+  all.glsl({.name = "spin_in_function",
+            .groups = {4, 1, 1},
+            .buffers = {exactly({3}), zeros(4)},
+            .refused = in_one_launch("OpAtomicOr")});
+  // What is found decides something in the loop, and that another loop's trips, on which the way out hangs.
+  all.glsl({.name = "spin_by_trips",
+            .groups = {4, 1, 1},
+            .buffers = {exactly({3}), zeros(4)},
+            .refused = in_one_launch("OpAtomicOr")});
+  // What is found decides what a loop does, not whether it goes on.
+  all.glsl({.name = "found_in_loop", .groups = {2, 1, 1}, .buffers = {zeros(8), zeros(16), zeros(16)}});
+  // Not one of these, though its condition is a long way from where it begins.
+  all.glsl({.name = "long_condition", .buffers = {random_words(64, 116), zeros(8)}});
   // A lock is a loop of compare-and-swap, and waits for another all the same.
   all.assembly({.name = "spin_lock",
                 .groups = {3, 1, 1},

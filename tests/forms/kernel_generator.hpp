@@ -244,7 +244,7 @@ class KernelGenerator {
   /// Anything to be brought within bounds.
   std::string place_value(int depth);
 
-  /// A number below `count` that is the same for all invocations of a group.
+  /// A number below `count`, known when it runs, that is the same for all invocations of a group.
   std::string uniform_index(std::uint32_t count);
 
   /// What comes before the name of a member of a block.

@@ -322,11 +322,6 @@ std::string KernelGenerator::place_value(int depth) {
 }
 
 std::string KernelGenerator::uniform_index(std::uint32_t count) {
-  if (percent(35)) {
-    note("array of buffers by a constant");
-    return fmt::format("{}", below(count));
-  }
-  note("array of buffers by a uniform value");
   std::vector<std::string> found = {"gl_NumWorkGroups.x", "gl_WorkGroupID.x"};
   for (const TypedName& member : params_) {
     // What is likely to be hit by a wrong form.
@@ -339,7 +334,10 @@ std::string KernelGenerator::uniform_index(std::uint32_t count) {
 std::string KernelGenerator::buffer_of(const Block& block) {
   if (!block.has_instance) return {};
   if (block.buffers == 0) return fmt::format("b{}.", block.number);
-  return cat({fmt::format("b{}[", block.number), uniform_index(block.buffers), "]."});
+  const bool is_constant = percent(35);
+  note(is_constant ? "array of buffers by a constant" : "array of buffers by a uniform value");
+  const std::string index = is_constant ? fmt::format("{}", below(block.buffers)) : uniform_index(block.buffers);
+  return cat({fmt::format("b{}[", block.number), index, "]."});
 }
 
 std::string KernelGenerator::element_text(const Block& block, const std::string& buffer, int depth) {
@@ -358,8 +356,15 @@ std::string KernelGenerator::element_text(const Block& block, const std::string&
 }
 
 Value KernelGenerator::descend(Value from, int depth) {
+  // Vulkan asks for indices into push constants that are the same for all, and Mesa takes what was read there for the
+  // same.
+  const bool is_param = from.text.starts_with("push.");
+  const auto index_at_run = [&](std::uint32_t count) {
+    return is_param ? uniform_index(count) : dynamic_index(count, depth);
+  };
   if (is_array(from.type)) {
-    return descend({cat({from.text, "[", index_below(from.type.count, depth), "]"}), element_of(from.type)}, depth);
+    const std::string index = percent(45) ? fmt::format("{}", below(from.type.count)) : index_at_run(from.type.count);
+    return descend({cat({from.text, "[", index, "]"}), element_of(from.type)}, depth);
   }
   if (is_structure(from.type)) {
     const TypedName& member = pick(structures_[from.type.structure].members);
@@ -369,7 +374,7 @@ Value KernelGenerator::descend(Value from, int depth) {
     const bool is_constant = percent(40);
     note(is_constant ? "column of a matrix" : "dynamic column of a matrix");
     const std::string index =
-        is_constant ? fmt::format("{}", below(from.type.columns)) : dynamic_index(from.type.columns, depth);
+        is_constant ? fmt::format("{}", below(from.type.columns)) : index_at_run(from.type.columns);
     return descend({cat({from.text, "[", index, "]"}), column_of(from.type)}, depth);
   }
   if (is_vector(from.type) && percent(50)) {
@@ -378,7 +383,7 @@ Value KernelGenerator::descend(Value from, int depth) {
       return {cat({from.text, ".", std::string{"xyzw"[below(from.type.rows)]}}), component_of(from.type)};
     }
     note("dynamic component of a vector");
-    return {cat({from.text, "[", dynamic_index(from.type.rows, depth), "]"}), component_of(from.type)};
+    return {cat({from.text, "[", index_at_run(from.type.rows), "]"}), component_of(from.type)};
   }
   return from;
 }

@@ -166,6 +166,30 @@ TEST(RandomKernel, HasEverythingNowAndThen) {
   }
 }
 
+/// What stands in brackets behind the names of push constants.
+std::set<std::string> param_indices(std::string_view source) {
+  constexpr std::string_view kName = "_.0123456789abcdefghijklmnopqrstuvwxyz";
+  std::set<std::string> all;
+  for (std::size_t at = source.find("push."); at != source.npos; at = source.find("push.", at + 1)) {
+    std::size_t end = source.find_first_not_of(kName, at);
+    while (end != source.npos && source[end] == '[') {
+      const std::size_t close = source.find(']', end);
+      all.emplace(source.substr(end + 1, close - end - 1));
+      end = source.find_first_not_of(kName, close + 1);
+    }
+  }
+  return all;
+}
+
+TEST(RandomKernel, IndexesPushConstantsByWhatIsTheSameForAll) {
+  const auto is_uniform =
+      testing::MatchesRegex(R"([0-9]+|(gl_NumWorkGroups.x|gl_WorkGroupID.x|push.[a-z0-9]+) % [0-9]+u)");
+  std::set<std::string> found;
+  for (std::uint64_t seed = 1; seed <= kKernels; ++seed) found.merge(param_indices(random_kernel(seed).source));
+  EXPECT_THAT(found, testing::Each(is_uniform));
+  EXPECT_THAT(found, testing::Contains("push.count % 2u"));
+}
+
 /// Lavapipe, or what else Vulkan lists first.
 std::unique_ptr<Device> open_device() {
   keep_drivers_loaded();

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <vyre/program/forms/waiting_loops.hpp>
 #include <vyre/program/reflect.hpp>
-#include <vyre/program/spirv/cfg.hpp>
 
 namespace vyre::program::forms {
 namespace {
@@ -144,128 +144,6 @@ void number_entries(KernelFacts& facts) {
   }
 }
 
-bool is_atomic(spv::Op op) {
-  return (op >= spv::OpAtomicLoad && op <= spv::OpAtomicXor) || op == spv::OpAtomicFlagTestAndSet ||
-         op == spv::OpAtomicFAddEXT || op == spv::OpAtomicFMinEXT || op == spv::OpAtomicFMaxEXT;
-}
-
-/// Finds loops that wait for others: whose way out hangs on a value that others change meanwhile.
-class SpinFinder {
- public:
-  SpinFinder(const KernelFacts& facts, const Function& function, spirv::Constants& constants)
-      : facts_{facts}, function_{function}, constants_{constants}, flow_{facts.module, function} {}
-
-  /// The operation by which a loop waits; empty if none does.
-  [[nodiscard]] std::string find() {
-    for (header_ = 0; header_ < function_.blocks.size(); ++header_) {
-      const spirv::Block& block = function_.blocks[header_];
-      if (block.end - block.begin < 3) continue;
-      const Instruction merge = facts_.module[block.end - 2];
-      if (merge.op() != spv::OpLoopMerge) continue;
-      exit_ = flow_.block_of_label(merge.operand(0));
-      for (std::uint32_t i = 0; i < function_.blocks.size(); ++i) {
-        const Instruction branch = facts_.module[function_.blocks[i].end - 1];
-        if (branch.op() != spv::OpBranchConditional && branch.op() != spv::OpSwitch) continue;
-        if (!is_inside(i)) continue;
-        seen_.clear();
-        if (std::string by = waits_by(branch.operand(0), 0); !by.empty()) return by;
-      }
-    }
-    return {};
-  }
-
- private:
-  [[nodiscard]] bool is_inside(std::uint32_t block) const {
-    return block != spirv::ControlFlow::kNone && flow_.dominates(header_, block) &&
-           (exit_ == spirv::ControlFlow::kNone || !flow_.dominates(exit_, block));
-  }
-
-  [[nodiscard]] std::string waits_by(Id id, int depth) {
-    constexpr int kMaxDepth = 64;
-    constexpr std::size_t kMostSteps = 2'000;
-    if (std::ranges::find(seen_, id) != seen_.end()) return {};
-    if (depth > kMaxDepth || seen_.size() > kMostSteps) return "something that cannot be followed";
-    seen_.push_back(id);
-    const std::size_t index = facts_.module.definition_index(id);
-    if (index < function_.begin || index >= function_.end) return {};
-    if (!is_inside(flow_.block_of_instruction(index))) return {};
-    const Instruction instruction = facts_.module[index];
-    if (std::string own = watches(facts_, instruction, constants_); !own.empty()) return own;
-    if (instruction.op() == spv::OpFunctionCall) {
-      if (std::string inner = called_watches(instruction.operand(0)); !inner.empty()) return inner;
-    }
-    if (instruction.op() == spv::OpLoad) return stored_waits(instruction.operand(0), depth);
-    std::string found;
-    for_each_used_id(facts_.module, instruction, [&](Id used) {
-      if (found.empty()) found = waits_by(used, depth + 1);
-    });
-    return found;
-  }
-
-  /// Through a variable, what is stored to it counts, and what a function that gets it does.
-  [[nodiscard]] std::string stored_waits(Id variable, int depth) {
-    while (facts_.module.definition_op(variable) == spv::OpAccessChain) {
-      variable = facts_.module.definition(variable)->operand(0);
-    }
-    if (facts_.module.definition_op(variable) != spv::OpVariable || facts_.buffer_of.contains(variable)) return {};
-    for (const std::uint32_t use : facts_.module.uses(variable)) {
-      if (use < function_.begin || use >= function_.end) continue;
-      const Instruction instruction = facts_.module[use];
-      std::string found;
-      if (instruction.op() == spv::OpStore && instruction.operand(0) == variable) {
-        found = waits_by(instruction.operand(1), depth + 1);
-      } else if (instruction.op() == spv::OpFunctionCall && is_inside(flow_.block_of_instruction(use))) {
-        found = called_watches(instruction.operand(0));
-      }
-      if (!found.empty()) return found;
-    }
-    return {};
-  }
-
-  [[nodiscard]] std::string called_watches(Id function) const {
-    for (const Function* each : reachable_functions(facts_.module, function)) {
-      for (std::size_t i = each->begin; i < each->end; ++i) {
-        if (std::string own = watches(facts_, facts_.module[i], constants_); !own.empty()) return own;
-      }
-    }
-    return {};
-  }
-
-  /// By what an instruction sees what others do meanwhile, other than by bringing them further: a loop around a
-  /// compare-and-swap, or one that counts up, ends by itself.
-  static std::string watches(const KernelFacts& facts, const Instruction& instruction, spirv::Constants& constants) {
-    const spv::Op op = instruction.op();
-    if (op == spv::OpLoad) {
-      const bool is_volatile = (instruction.operand(1) & spv::MemoryAccessVolatileMask) != 0;
-      return is_volatile || is_volatile_buffer(facts, instruction.operand(0)) ? "a volatile OpLoad" : "";
-    }
-    if (!is_atomic(op) || op == spv::OpAtomicCompareExchange || op == spv::OpAtomicCompareExchangeWeak) return {};
-    if (op == spv::OpAtomicIIncrement || op == spv::OpAtomicIDecrement) return {};
-    if (op == spv::OpAtomicIAdd || op == spv::OpAtomicISub) {
-      const auto step = constants.number(instruction.operand(3));
-      if (step && *step != 0) return {};
-    }
-    return std::string{instruction.name()};
-  }
-
-  [[nodiscard]] static bool is_volatile_buffer(const KernelFacts& facts, Id pointer) {
-    const Id origin = facts.origins[pointer];
-    const auto found = facts.buffer_of.find(origin);
-    if (found == facts.buffer_of.end()) return false;
-    return facts.module.decoration(origin, spv::DecorationVolatile) ||
-           std::ranges::any_of(facts.module.decorations(facts.buffers[found->second].block),
-                               [](const spirv::Decoration& each) { return each.kind == spv::DecorationVolatile; });
-  }
-
-  const KernelFacts& facts_;
-  const Function& function_;
-  spirv::Constants& constants_;
-  spirv::ControlFlow flow_;
-  std::uint32_t header_ = 0;
-  std::uint32_t exit_ = 0;
-  std::vector<Id> seen_;
-};
-
 /// The built-ins that a one-launch form sets itself.
 constexpr std::array kOwnBuiltIns = {spv::BuiltInWorkgroupId, spv::BuiltInNumWorkgroups, spv::BuiltInGlobalInvocationId,
                                      spv::BuiltInLocalInvocationId, spv::BuiltInLocalInvocationIndex};
@@ -376,7 +254,7 @@ Result<void> check_one_launch(const KernelFacts& facts, FormKind kind, spirv::Co
           scope == spv::ScopeWorkgroup || scope == spv::ScopeSubgroup || scope == spv::ScopeInvocation;
       if (!is_narrow) return refuse("OpControlBarrier waits for more than its workgroup");
     }
-    if (const std::string by = SpinFinder{facts, *function, constants}.find(); !by.empty()) {
+    if (const std::string by = find_wait(facts, *function, constants); !by.empty()) {
       return refuse(fmt::format("a loop of {} waits for another invocation, by {}", label(module, function->id), by));
     }
   }
