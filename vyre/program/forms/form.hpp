@@ -49,7 +49,8 @@ struct Quirks {
 
 struct FormOptions {
   bool robust = true;  ///< A read outside a view gives zeros, a write outside does nothing.
-  /// Wider workgroups of one-launch forms run as so many invocations in a loop, where that is legal; 0 for never.
+  /// Wider workgroups of one-launch forms run as so many invocations in a loop, where that is legal and provably below
+  /// `max_iterations`; 0 for never.
   std::uint32_t fold = 0;
   /// Iterations of all loops together after which the device ends an invocation; 0 for none.
   std::uint64_t max_iterations = 0;
