@@ -113,8 +113,12 @@ PipelineHandle Conformance::compile(const program::Program& program, std::span<c
   return pipelines_.emplace_back(must(device().compile(program, {.values = values})));
 }
 
-RecordingHandle Conformance::record(const CommandList& list) {
-  return recordings_.emplace_back(must(device().record(list)));
+PipelineHandle Conformance::compile(const program::Program& program, program::FormKind form) {
+  return pipelines_.emplace_back(must(device().compile(program, {.form = form})));
+}
+
+RecordingHandle Conformance::record(const CommandList& list, const RecordOptions& options) {
+  return recordings_.emplace_back(must(device().record(list, options)));
 }
 
 void Conformance::run(const CommandList& list) { must(device().wait(must(device().submit(list)))); }

@@ -33,6 +33,7 @@ using backend::Limits;
 using backend::Memory;
 using backend::PipelineHandle;
 using backend::RecordingHandle;
+using backend::RecordOptions;
 using backend::Ticket;
 using program::spirv::SpecOverride;
 
@@ -91,7 +92,11 @@ class Conformance : public testing::TestWithParam<std::string> {
   }
   PipelineHandle compile(const program::Program& program, std::span<const SpecOverride> values = {});
   PipelineHandle compile(std::string_view program) { return compile(suite_program(program)); }
-  RecordingHandle record(const CommandList& list);
+  PipelineHandle compile(const program::Program& program, program::FormKind form);
+  PipelineHandle compile(std::string_view program, program::FormKind form) {
+    return compile(suite_program(program), form);
+  }
+  RecordingHandle record(const CommandList& list, const RecordOptions& options = {});
 
   /// The first elements of a buffer, all work done.
   template <typename T>

@@ -238,6 +238,21 @@ void main() {
                                     words_of(invocation.bindings[0])[0] = spun(param(invocation, 1));
                                 }};
 
+constexpr SuiteProgram kLong = {.name = "long_loop",
+                                .glsl = R"(
+layout(local_size_x = 64) in;
+layout(binding = 0) writeonly buffer Values { uint values[]; };
+layout(push_constant) uniform Push { uint seed; };
+void main() {
+  uint x = seed + gl_GlobalInvocationID.x;
+  for (uint i = 0; i < 10000; ++i) x = x * 1664525 + 1013904223 + (x >> 7);
+  if (gl_GlobalInvocationID.x < values.length()) values[gl_GlobalInvocationID.x] = x;
+})",
+                                .kernel = [](const Invocation& invocation) {
+                                  std::uint32_t seed = param(invocation, 0);
+                                  for (std::uint32_t& value : reached(invocation, 0)) value = looped(seed++);
+                                }};
+
 constexpr SuiteProgram kStorageArray = {.name = "storage_array",
                                         .glsl = R"(
 layout(local_size_x = 1) in;
@@ -283,9 +298,9 @@ void main() { values[kPlace] += kPlace + 1; })",
                                        words_of(invocation.bindings[0])[place] += static_cast<std::uint32_t>(place) + 1;
                                      }};
 
-constexpr std::array kPrograms = {kSpecPlace, kIndices, kStep,         kStepAcross,   kEnds,
-                                  kUniform,   kPush,    kVisit,        kShared,       kSharedLimit,
-                                  kAtomics,   kSpin,    kStorageArray, kUniformArray, kBothArrays};
+constexpr std::array kPrograms = {kSpecPlace, kIndices,      kStep,         kStepAcross,  kEnds,    kUniform,
+                                  kPush,      kVisit,        kShared,       kSharedLimit, kAtomics, kSpin,
+                                  kLong,      kStorageArray, kUniformArray, kBothArrays};
 
 constexpr std::uint64_t extended(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
@@ -388,6 +403,12 @@ constexpr std::array<SpecType, 13> kSpecTypes = {
              .bits = 1,
              .words = 1}};
 
+std::uint32_t spun_for(std::uint32_t iterations, std::uint32_t seed) {
+  std::uint32_t x = seed;
+  for (std::uint32_t i = 0; i < iterations; ++i) x = x * 1'664'525 + 1'013'904'223 + (x >> 7);
+  return x;
+}
+
 std::string spec_name(const SpecType& type) { return fmt::format("spec_{}_{}", type.type, type.literal); }
 
 program::Program make_program(std::string name, std::string_view body, const Defines& defines = {}) {
@@ -447,10 +468,8 @@ void main() {{
                                                    type.type, type.literal, type.low, type.high));
 }
 
-std::uint32_t spun(std::uint32_t seed) {
-  std::uint32_t x = seed;
-  for (std::uint32_t i = 0; i < kSpinIterations; ++i) x = x * 1'664'525 + 1'013'904'223 + (x >> 7);
-  return x;
-}
+std::uint32_t spun(std::uint32_t seed) { return spun_for(kSpinIterations, seed); }
+
+std::uint32_t looped(std::uint32_t seed) { return spun_for(kLongLoop, seed); }
 
 }  // namespace vyre::tests

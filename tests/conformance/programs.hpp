@@ -51,6 +51,12 @@ inline constexpr std::uint32_t kSpinGroups = 1'000;
 /// What `spin` writes.
 [[nodiscard]] std::uint32_t spun(std::uint32_t seed);
 
+/// The trips of the loop in `long_loop`, of which every invocation makes so many.
+inline constexpr std::uint32_t kLongLoop = 10'000;
+
+/// What `long_loop` writes.
+[[nodiscard]] std::uint32_t looped(std::uint32_t seed);
+
 /// What `visit` adds to the element of an invocation.
 [[nodiscard]] constexpr std::uint32_t visit_mark(std::uint32_t x, std::uint32_t y, std::uint32_t z) noexcept {
   return 1 + x + (y << 10) + (z << 20);

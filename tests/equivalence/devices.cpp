@@ -34,9 +34,13 @@ std::shared_ptr<backend::Device> must(Result<std::shared_ptr<backend::Device>> d
 }  // namespace
 
 std::shared_ptr<backend::Device> open_fake(const FakeSetup& setup) {
-  const auto backend = backends::fake::make_fake_backend({.kernels = fake_kernels(),
+  std::map<std::string, backends::fake::Kernel> kernels = fake_kernels();
+  kernels.insert(setup.kernels.begin(), setup.kernels.end());
+  const auto backend = backends::fake::make_fake_backend({.kernels = std::move(kernels),
                                                           .costs = setup.costs,
                                                           .shuffle_seed = setup.shuffle_seed,
+                                                          .has_forms = setup.has_forms,
+                                                          .max_iterations = setup.max_iterations,
                                                           .lost_at_launch = setup.lost_at_launch});
   return must(open_first(*backend, setup.options, setup.decorate));
 }

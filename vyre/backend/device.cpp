@@ -386,6 +386,7 @@ Result<RecordingHandle> Device::record(const CommandList& list, const RecordOpti
     if (options.updatable) {
       entry.updates = std::make_unique<Updates>();
       entry.updates->list = list;
+      entry.updates->last.resize(queues_.size());
     }
   }
   // What was written where the device does not look is brought there; it takes the lock itself.
@@ -443,8 +444,17 @@ Result<Ticket> Device::replay(RecordingHandle recording, const SubmitOptions& op
   VYRE_TRY(check_alive(*entry));
   if (entry->updates == nullptr) return launch(*entry->object, nullptr, {}, options);
   const std::lock_guard updating{entry->updates->mutex};
-  VYRE_ASSIGN(entry->updates->last, launch(*entry->object, nullptr, {}, options));
-  return entry->updates->last;
+  return launch_updatable(*entry, options);
+}
+
+Result<Ticket> Device::launch_updatable(RecordingEntry& entry, const SubmitOptions& options) {
+  Updates& updates = *entry.updates;
+  updates.after.assign(options.after.begin(), options.after.end());
+  if (updates.changed.value != 0 && updates.changed.queue != options.queue) updates.after.push_back(updates.changed);
+  VYRE_ASSIGN(const Ticket ticket,
+              launch(*entry.object, nullptr, {}, {.queue = options.queue, .after = updates.after}));
+  updates.last[ticket.queue] = ticket.value;
+  return ticket;
 }
 
 Result<void> Device::check_update(const CommandList& recorded, const CommandList& list) const {
@@ -487,10 +497,7 @@ Result<Ticket> Device::replay(RecordingHandle recording, const CommandList& list
   Updates& updates = *entry->updates;
   const std::lock_guard updating{updates.mutex};
   VYRE_TRY(check_update(updates.list, list));
-  if (!entry->table) {
-    VYRE_ASSIGN(updates.last, launch(*entry->object, nullptr, {}, options));
-    return updates.last;
-  }
+  if (!entry->table) return launch_updatable(*entry, options);
   const std::uint64_t bytes = table_bytes(view);
   auto taken = tables_.take(bytes, Memory::Upload);
   if (!taken) return note(std::move(taken).error());
@@ -515,13 +522,15 @@ Result<Ticket> Device::replay(RecordingHandle recording, const CommandList& list
   if (!update) return note(std::move(update).error());
   DriverRecording& object = **update;
   // Behind replays on other queues, which still read the table.
-  std::vector<Ticket> after(options.after.begin(), options.after.end());
-  if (updates.last.queue != options.queue) after.push_back(updates.last);
-  const SubmitOptions behind{.queue = options.queue, .after = after, .timeout = options.timeout};
-  VYRE_TRY(launch(object, *std::move(update), std::move(staging), behind));
+  updates.after.assign(options.after.begin(), options.after.end());
+  for (std::uint32_t i = 0; i < updates.last.size(); ++i) {
+    if (i != options.queue && updates.last[i] != 0) updates.after.push_back({.queue = i, .value = updates.last[i]});
+  }
+  const SubmitOptions behind{.queue = options.queue, .after = updates.after};
+  VYRE_ASSIGN(updates.changed, launch(object, *std::move(update), std::move(staging), behind));
+  updates.last[options.queue] = updates.changed.value;
   updates.list = list;
-  VYRE_ASSIGN(updates.last, launch(*entry->object, nullptr, {}, {.queue = options.queue}));
-  return updates.last;
+  return launch_updatable(*entry, {.queue = options.queue});
 }
 
 Result<void> Device::free(RecordingHandle recording) {

@@ -114,8 +114,10 @@ class Device {
   /// What changes when a recording is replayed with another list.
   struct Updates {
     std::mutex mutex;
-    CommandList list;  // What it was last made of.
-    Ticket last = {};  // Its last launch.
+    CommandList list;                 // What it was last made of.
+    Ticket changed = {};              // Of the last change of its table.
+    std::vector<std::uint64_t> last;  // The last ticket that reads or changes the table, by queue.
+    std::vector<Ticket> after;        // Room.
   };
   struct RecordingEntry {
     RecordingPtr object = {};
@@ -148,6 +150,8 @@ class Device {
   [[nodiscard]] Result<void> check_ticket(Ticket ticket);
   [[nodiscard]] Result<Ticket> launch(DriverRecording& recording, RecordingPtr owned, TableBlock table,
                                       const SubmitOptions& options);
+  /// Launches a recording that can be updated, behind the last change of its table. Its lock is held.
+  [[nodiscard]] Result<Ticket> launch_updatable(RecordingEntry& entry, const SubmitOptions& options);
   /// Takes memory for the table of a list and writes it, with the list that takes its place.
   [[nodiscard]] Result<TableBlock> make_table(const ListView& view, Memory memory, bool indirect);
   [[nodiscard]] program::FormOptions form_options() const;

@@ -83,7 +83,11 @@ class Lowering {
       write_record(each);
       ++items_;
     }
-    if (items_ == 0) return {};
+    if (items_ == 0) {
+      // So that a driver that compiles at the first dispatch does so.
+      dispatch_apart({0, 0, 0}, root(0));
+      return {};
+    }
     return pipeline.form.kind == FormKind::Merged ? merged(items) : persistent(items);
   }
 

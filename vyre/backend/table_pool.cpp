@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace vyre::backend {
 namespace {
 
@@ -53,8 +55,12 @@ TablePool::TablePool(DeviceDriver& driver, BufferTable& buffers) noexcept : driv
 TablePool::~TablePool() = default;
 
 Result<TableBlock> TablePool::take(std::uint64_t bytes, Memory memory) {
-  if (bytes > std::uint64_t{1} << 40) return fail(ErrorCode::OutOfMemory, "the table of the list is too large");
-  const std::uint64_t size = std::bit_ceil(std::max(bytes, kSmallest));
+  const std::uint64_t most = std::min(driver_.info().limits.max_buffer_bytes, std::uint64_t{1} << 62);
+  const std::uint64_t size = bytes > most ? bytes : std::bit_ceil(std::max(bytes, kSmallest));
+  if (size > most) {
+    return fail(ErrorCode::OutOfMemory,
+                fmt::format("the table of the list needs {} bytes, the device's limit of a buffer is {}", size, most));
+  }
   const auto place = static_cast<std::size_t>(std::countr_zero(size));
   {
     const std::lock_guard lock{mutex_};

@@ -55,7 +55,7 @@ class TablePool {
   TablePool& operator=(const TablePool&) = delete;
   ~TablePool();
 
-  /// `OutOfMemory` if the device has none.
+  /// `OutOfMemory` if the device has none, or no buffer is as large.
   [[nodiscard]] Result<TableBlock> take(std::uint64_t bytes, Memory memory);
   /// How many there are, in use or not.
   [[nodiscard]] std::size_t blocks() const noexcept;

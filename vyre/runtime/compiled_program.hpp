@@ -43,6 +43,7 @@ struct CompiledProgram {
   std::uint32_t push_bytes = 0;
   std::uint64_t last_used = 0;
   std::uint64_t in_batch = 0;    ///< Dispatches in the batch that is being gathered.
+  std::uint64_t too_long = 0;    ///< Of those, the ones that use the other pipeline.
   std::size_t report_index = 0;  ///< Among the programs of the report.
 };
 

@@ -26,7 +26,10 @@ Result<Capture> Session::State::end_capture() {
     if (dispatch != nullptr) slot.labels.emplace_back(labels[index], program_of[dispatch->pipeline.index]);
   }
   for (std::uint32_t i = 0; i < programs.size(); ++i) {
-    if (programs[i].in_batch > 0) slot.programs.emplace_back(i, programs[i].in_batch);
+    const CompiledProgram& each = programs[i];
+    if (each.in_batch > 0) {
+      slot.programs.push_back({.program = i, .dispatches = each.in_batch, .too_long = each.too_long});
+    }
   }
   for (std::uint32_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i].last_batch == batch) slot.buffers.push_back(i);
@@ -74,13 +77,21 @@ Result<void> Session::State::change_buffers(const CaptureSlot& capture, std::spa
     return found == names.end() ? buffer : found->second;
   };
   planned[0].rename_buffers(rename);
-  for (const backend::Command& command : planned[0].commands()) {
-    const auto* dispatch = std::get_if<backend::Dispatch>(&command);
-    if (dispatch == nullptr) continue;
-    VYRE_TRY(check_overlaps(programs[program_of[dispatch->pipeline.index]], planned[0].ranges(*dispatch)));
-  }
   single = capture.batch;
   single.rename_buffers(rename);
+  // No operation may have itself in the way, none that is beside it another.
+  for (std::size_t i = 0; i < single.commands().size(); ++i) {
+    const backend::Command& command = single.commands()[i];
+    Result<void> apart;
+    if (const auto* dispatch = std::get_if<backend::Dispatch>(&command)) {
+      apart = check_overlaps(programs[program_of[dispatch->pipeline.index]], single.ranges(*dispatch));
+    } else if (const auto* copy = std::get_if<backend::Copy>(&command)) {
+      if (copy->from == copy->to && backend::overlap(copy->from_offset, copy->size, copy->to_offset, copy->size)) {
+        apart = fail(ErrorCode::InvalidArgument, "the views that are copied between overlap");
+      }
+    }
+    if (!apart) return in_context(std::move(apart).error(), fmt::format("while giving operation {} other buffers", i));
+  }
   if (const auto conflict = planner.find_conflict(single, capture.waves, writes_of())) {
     return fail(ErrorCode::InvalidArgument,
                 fmt::format("with these buffers operation {} of the capture must wait for one before it, where the "
@@ -105,8 +116,8 @@ Result<void> Session::State::replay_capture(CaptureSlot& capture, std::span<cons
   // A table that was changed stays so, and is changed back for the next that is as captured.
   const bool in_table = options.mode == LaunchMode::Bindless && (is_changed || capture.is_changed) &&
                         std::ranges::all_of(capture.programs,
-                                            [&](const auto& each) {
-                                              return programs[each.first].form != program::FormKind::Descriptor;
+                                            [&](const CapturedProgram& each) {
+                                              return programs[each.program].form != program::FormKind::Descriptor;
                                             }) &&
                         capture.copies == 0 && capture.fills == 0;
   if (is_changed || in_table) {
@@ -130,7 +141,10 @@ Result<void> Session::State::replay_capture(CaptureSlot& capture, std::span<cons
   report.fills += capture.fills;
   for (const std::uint32_t buffer : capture.buffers) note_use(buffer, 0, buffers[buffer].size);
   for (const CaptureBuffer& each : others) note_use(each.to.index, 0, each.to.size);
-  for (const auto& [program, count] : capture.programs) programs[program].in_batch = count;
+  for (const CapturedProgram& each : capture.programs) {
+    programs[each.program].in_batch = each.dispatches;
+    programs[each.program].too_long = each.too_long;
+  }
   note_launch(capture.plan, is_replayed ? &report::ProgramReport::replayed : &report::ProgramReport::batched,
               is_changed ? "it was captured and is given other parameters or buffers" : "it was captured");
   begin_batch();

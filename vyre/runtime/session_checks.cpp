@@ -59,8 +59,7 @@ std::optional<std::uint32_t> Session::State::oldest_program() const {
     return std::ranges::any_of(prepared, [&](const auto& each) { return each.is_alive && each.program == index; }) ||
            std::ranges::any_of(captures, [&](const CaptureSlot& each) {
              return each.is_alive &&
-                    std::ranges::find(each.programs, index, &std::pair<std::uint32_t, std::uint64_t>::first) !=
-                        each.programs.end();
+                    std::ranges::find(each.programs, index, &CapturedProgram::program) != each.programs.end();
            });
   };
   std::optional<std::uint32_t> oldest;

@@ -43,8 +43,10 @@ Result<void> Session::State::add_dispatch(const CheckedDispatch& dispatch) {
     }
   }
   backend::PipelineHandle pipeline = compiled.pipeline;
+  bool is_too_long = false;
   if (compiled.other_pipeline.generation != 0 && !device->fits_persistent(pipeline, dispatch.groups)) {
     pipeline = compiled.other_pipeline;
+    is_too_long = true;
   }
   for (std::uint32_t i = 0; i < dispatch.repeat; ++i) {
     for (std::size_t j = 0; j < dispatch.buffers.size(); ++j) {
@@ -53,6 +55,7 @@ Result<void> Session::State::add_dispatch(const CheckedDispatch& dispatch) {
     gathered.list.dispatch(pipeline, dispatch.ranges, dispatch.groups, dispatch.params);
     gathered.hash = mix(gathered.hash, dispatch.hash);
     ++compiled.in_batch;
+    compiled.too_long += is_too_long ? 1U : 0U;
     if (is_capturing) captured_labels.emplace_back(dispatch.label);
     VYRE_TRY(end_operation());
   }

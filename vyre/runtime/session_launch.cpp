@@ -10,7 +10,7 @@ void Session::State::begin_batch() noexcept {
   gathered.clear();
   copies_in_batch = 0;
   fills_in_batch = 0;
-  for (CompiledProgram& program : programs) program.in_batch = 0;
+  for (CompiledProgram& program : programs) program.in_batch = program.too_long = 0;
   ++batch;
 }
 
@@ -136,7 +136,7 @@ Result<void> Session::State::launch_plain() {
   return {};
 }
 
-void Session::State::note_launch(const PlannedBatch& plan, std::uint64_t report::ProgramReport::*how,
+void Session::State::note_launch(const PlannedBatch& plan, std::uint64_t report::ProgramReport::* how,
                                  std::string_view reason) {
   report.waves += plan.waves;
   report.barriers += plan.barriers;
@@ -148,7 +148,11 @@ void Session::State::note_launch(const PlannedBatch& plan, std::uint64_t report:
     each.*how += program.in_batch;
     if (each.reason != reason) each.reason = reason;
     each.form = program.form;
-    each.form_refused = program.form_refused;
+    if (program.too_long > 0) {
+      each.form_refused = "some dispatches are longer than the device lets a workgroup of it be, and run as written";
+    } else if (each.form_refused.empty()) {
+      each.form_refused = program.form_refused;
+    }
     report.dispatches += program.in_batch;
     program.last_used = batch;
   }

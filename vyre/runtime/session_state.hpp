@@ -84,6 +84,11 @@ struct Session::State {
               .label = label};
     }
   };
+  struct CapturedProgram {
+    std::uint32_t program = 0;
+    std::uint64_t dispatches = 0;
+    std::uint64_t too_long = 0;  // Of those, the ones that use the other pipeline.
+  };
   struct CaptureSlot {
     bool is_alive = false;
     backend::CommandList batch = {};        // As it was asked for.
@@ -91,7 +96,7 @@ struct Session::State {
     backend::CommandList planned = {};
     std::vector<std::pair<std::string, std::uint32_t>> labels = {};  // Label to program, of each dispatch of `planned`.
     std::vector<std::uint32_t> buffers = {};
-    std::vector<std::pair<std::uint32_t, std::uint64_t>> programs = {};  // Program to number of dispatches.
+    std::vector<CapturedProgram> programs = {};
     PlannedBatch plan = {};
     backend::RecordingHandle recording = {};
     Places places = {};
@@ -188,7 +193,7 @@ struct Session::State {
       return programs[program_of[pipeline.index]].writes;
     };
   }
-  void note_launch(const PlannedBatch& plan, std::uint64_t report::ProgramReport::*how, std::string_view reason);
+  void note_launch(const PlannedBatch& plan, std::uint64_t report::ProgramReport::* how, std::string_view reason);
   void drop(KeptBatch& kept);
   /// Drops the kept batches for which `is_it` holds.
   template <typename IsIt>

@@ -14,6 +14,7 @@
 #include <vyre/program/forms/pointer_rewriter.hpp>
 #include <vyre/program/loops.hpp>
 #include <vyre/program/reflect.hpp>
+#include <vyre/program/saturating.hpp>
 #include <vyre/program/spirv/module.hpp>
 #include <vyre/program/validate.hpp>
 
@@ -103,26 +104,36 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
   if (invocations == 0 || invocations > kMostInvocations) {
     return refuse(fmt::format("a workgroup has {} invocations, the limit is {}", invocations, kMostInvocations));
   }
+  // What a workgroup of so many invocations in one takes of the iterations: a round for each, and one for leaving.
+  const std::uint64_t most = options.max_iterations;
+  const auto fits = [&](std::uint64_t folded) {
+    if (most == 0) return true;
+    if (!form.iterations) return false;
+    return saturating_add(saturating_mul(folded, *form.iterations), folded > 1 ? folded + 3 : 2) < most;
+  };
   if (is_one_launch && options.fold != 0 && invocations > options.fold && forms::can_fold(facts, interface)) {
-    shape.fold = options.fold;
-    form.folded = static_cast<std::uint32_t>((invocations + options.fold - 1) / options.fold);
+    const auto folded = static_cast<std::uint32_t>((invocations + options.fold - 1) / options.fold);
+    if (fits(folded)) {
+      shape.fold = options.fold;
+      form.folded = folded;
+    }
   }
   constexpr std::uint32_t kVersion13 = 0x0001'0300;  // The first with operations of subgroups.
   const std::uint64_t width = shape.fold != 0 ? shape.fold : invocations;
   if (is_one_launch && options.lanes > 1 && width % options.lanes == 0 && module.version() >= kVersion13) {
     shape.lanes = options.lanes;
   }
-  if (kind == FormKind::Persistent && options.max_iterations != 0) {
+  if (kind == FormKind::Persistent && most != 0) {
     if (!form.iterations) {
       return refuse(
           fmt::format("a loop has no bound that can be proven, and the device ends an invocation after {} "
                       "iterations of all its loops",
-                      options.max_iterations));
+                      most));
     }
-    // One item must fit at least, with a round for itself and one for leaving the loop.
-    if (*form.iterations >= (options.max_iterations - 2) / form.folded - 1) {
-      return refuse(fmt::format("its loops make up to {} iterations, {} times per item, the device's limit is {}",
-                                *form.iterations, form.folded, options.max_iterations));
+    // One item must fit at least.
+    if (!fits(form.folded)) {
+      return refuse(
+          fmt::format("its loops make up to {} iterations, the device's limit is {}", *form.iterations, most));
     }
   }
 

@@ -49,7 +49,8 @@ struct Quirks {
 
 struct FormOptions {
   bool robust = true;  ///< A read outside a view gives zeros, a write outside does nothing.
-  /// Wider workgroups of one-launch forms run as so many invocations in a loop, where that is legal; 0 for never.
+  /// Wider workgroups of one-launch forms run as so many invocations in a loop, where that is legal and provably below
+  /// `max_iterations`; 0 for never.
   std::uint32_t fold = 0;
   /// Invocations of a subgroup, if all are there from the beginning and can exchange 64 bits: they load a record
   /// together, each a part. 0 for every invocation by itself.

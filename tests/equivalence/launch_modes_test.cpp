@@ -1,0 +1,290 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vyre/runtime/session.hpp>
+
+#include "tests/equivalence/devices.hpp"
+#include "tests/equivalence/kernels.hpp"
+
+// What a launch mode does with programs that it is for, and with those that it is not for; and what the report says.
+
+namespace vyre::tests {
+namespace {
+
+using backends::fake::Invocation;
+using program::FormKind;
+using program::Program;
+using runtime::Argument;
+using runtime::Buffer;
+using runtime::LaunchMode;
+using runtime::params;
+using runtime::Session;
+using testing::Each;
+using testing::HasSubstr;
+
+using Word = std::uint32_t;
+
+const Program& named(std::string_view kernel) { return program_of(kernel_index(kernel)); }
+
+template <typename T>
+T must(Result<T> result) {
+  if (!result) throw std::runtime_error{to_string(result.error())};
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
+
+Program make_program(std::string_view name, std::string_view glsl) {
+  return must(Program::from_glsl(fmt::format("#version 460\n{}\n", glsl), {.name = std::string{name}}));
+}
+
+Word* word_of(const Invocation& invocation, std::size_t binding) {
+  return reinterpret_cast<Word*>(invocation.bindings[binding].data());
+}
+
+/// Adds 1, 2, 3 … to the first words of so many buffers.
+constexpr Word kManyBuffers = 150;
+Program many_buffers() {
+  std::string text = "layout(local_size_x = 1) in;\n";
+  std::string statements;
+  for (Word i = 0; i < kManyBuffers; ++i) {
+    text += fmt::format("layout(binding = {0}) buffer Values{0} {{ uint value_{0}; }};\n", i);
+    statements += fmt::format("  value_{} += {};\n", i, i + 1);
+  }
+  return make_program("many_buffers", fmt::format("{}void main() {{\n{}}}", text, statements));
+}
+
+/// Waits for what is there already; but that nobody knows.
+constexpr std::string_view kWaiting = R"(
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer Flags { uint ready; uint count; };
+void main() {
+  while (atomicOr(ready, 0u) == 0u) {}
+  atomicAdd(count, 1u);
+})";
+
+/// Makes so many iterations in each workgroup.
+constexpr Word kTrips = 300;
+constexpr std::string_view kCounting = R"(
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer Counts { uint counts[]; };
+void main() {
+  uint count = 0;
+  for (uint i = 0; i < 300; ++i) count += i ^ (count >> 3);
+  counts[gl_WorkGroupID.x] += count | 1;
+})";
+Word counted() {
+  Word count = 0;
+  for (Word i = 0; i < kTrips; ++i) count += i ^ (count >> 3);
+  return count | 1;
+}
+
+FakeSetup fake_setup() {
+  return {
+      .kernels = {{"many_buffers",
+                   [](const Invocation& invocation) {
+                     for (std::size_t i = 0; i < invocation.bindings.size(); ++i) {
+                       *word_of(invocation, i) += static_cast<Word>(i + 1);
+                     }
+                   }},
+                  {"waiting", [](const Invocation& invocation) { word_of(invocation, 0)[1] += invocation.groups[0]; }},
+                  {"counting",
+                   [](const Invocation& invocation) {
+                     for (Word i = 0; i < invocation.groups[0]; ++i) word_of(invocation, 0)[i] += counted();
+                   }}},
+      .max_iterations = 65'535};
+}
+
+std::shared_ptr<backend::Device> open(const std::string& backend) {
+  return backend == "fake" ? open_fake(fake_setup()) : open_device(backend);
+}
+
+FormKind form_of(LaunchMode mode) {
+  switch (mode) {
+    case LaunchMode::Merged: return FormKind::Merged;
+    case LaunchMode::Persistent: return FormKind::Persistent;
+    case LaunchMode::Bindless: return FormKind::Pointer;
+    default: return FormKind::Descriptor;
+  }
+}
+
+class LaunchModes : public testing::TestWithParam<std::tuple<std::string, LaunchMode>> {
+ protected:
+  [[nodiscard]] static std::string backend() { return std::get<0>(GetParam()); }
+  [[nodiscard]] static LaunchMode mode() { return std::get<1>(GetParam()); }
+  [[nodiscard]] static Session open_session() { return must(Session::open(open(backend()), {.mode = mode()})); }
+};
+
+TEST_P(LaunchModes, MoreBuffersThanCanBeBound) {
+  const Program program = many_buffers();
+  Session session = open_session();
+  ASSERT_GT(kManyBuffers, session.device().info().limits.max_storage_buffers);
+  std::vector<Buffer<Word>> buffers;
+  std::vector<Argument> arguments;
+  for (Word i = 0; i < kManyBuffers; ++i) {
+    buffers.push_back(must(session.buffer<Word>(std::vector<Word>{i})));
+    arguments.emplace_back(buffers.back());
+  }
+  for (int i = 0; i < 4; ++i) must(session.dispatch(program, arguments));
+  const auto report = must(session.finish());
+  EXPECT_EQ(report.programs[0].form, form_of(mode()) == FormKind::Descriptor ? FormKind::Pointer : form_of(mode()));
+  for (Word i = 0; i < kManyBuffers; ++i) {
+    std::vector<Word> value(1);
+    must(session.read(buffers[i], value));
+    must(session.finish());
+    EXPECT_EQ(value[0], i + 4 * (i + 1));
+  }
+}
+
+TEST_P(LaunchModes, AProgramWithoutTheFormRunsAsWrittenAndTheReportSaysWhy) {
+  const Program program = make_program("waiting", kWaiting);
+  Session session = open_session();
+  const auto buffer = must(session.buffer<Word>(std::vector<Word>{1, 0}));
+  for (int i = 0; i < 3; ++i) must(session.dispatch(program, {buffer}, {.groups = {.x = 4}}));
+  std::vector<Word> values(2);
+  must(session.read(buffer, values));
+  const auto report = must(session.finish());
+  EXPECT_EQ(values[1], 12U);
+  ASSERT_EQ(report.programs.size(), 1U);
+  const bool is_one_launch = mode() == LaunchMode::Merged || mode() == LaunchMode::Persistent;
+  EXPECT_EQ(report.programs[0].form, is_one_launch ? FormKind::Descriptor : form_of(mode()));
+  if (is_one_launch) {
+    EXPECT_THAT(report.programs[0].form_refused, HasSubstr("OpAtomicOr"));
+    EXPECT_THAT(to_text(report), HasSubstr("OpAtomicOr"));
+  } else {
+    EXPECT_EQ(report.programs[0].form_refused, "");
+  }
+}
+
+TEST_P(LaunchModes, DispatchesThatAreTooLongForAPersistentWorkgroupRunAnyhow) {
+  const Program program = make_program("counting", kCounting);
+  Session session = open_session();
+  // 300 iterations for each group; the device ends an invocation after 65,535.
+  constexpr std::array<Word, 4> kGroups = {1, 100, 1'000, 3'000};
+  std::vector<Buffer<Word>> buffers;
+  for (const Word groups : kGroups) buffers.push_back(must(session.buffer<Word>(groups)));
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t i = 0; i < kGroups.size(); ++i) {
+      must(session.dispatch(program, {buffers[i]}, {.groups = {.x = kGroups[i]}}));
+    }
+  }
+  const auto report = must(session.finish());
+  EXPECT_EQ(report.programs[0].form, form_of(mode()));
+  EXPECT_THAT(report.programs[0].form_refused, HasSubstr(mode() == LaunchMode::Persistent ? "longer" : ""));
+  for (std::size_t i = 0; i < kGroups.size(); ++i) {
+    std::vector<Word> values(kGroups[i]);
+    must(session.read(buffers[i], values));
+    must(session.finish());
+    EXPECT_THAT(values, Each(2 * counted())) << kGroups[i];
+  }
+}
+
+TEST_P(LaunchModes, ManyAlikeDispatchesWithBuffersAndParametersOfTheirOwn) {
+  constexpr Word kItems = 300;
+  Session session = open_session();
+  std::vector<Buffer<Word>> x;
+  std::vector<Buffer<Word>> y;
+  for (Word i = 0; i < kItems; ++i) {
+    x.push_back(must(session.buffer<Word>(std::vector<Word>(64 + i % 7, i))));
+    y.push_back(must(session.buffer<Word>(std::vector<Word>(64 + i % 7, 2))));
+  }
+  Word expected_of[kItems];
+  std::ranges::fill(expected_of, 2U);
+  for (Word round = 0; round < 5; ++round) {
+    for (Word i = 0; i < kItems; ++i) {
+      must(session.dispatch(named("mix"), {x[i], y[i]}, {.groups = {.x = 2}, .params = params(round * i)}));
+      expected_of[i] = expected_of[i] * 3 + i + round * i;
+    }
+    must(session.flush());
+  }
+  must(session.finish());
+  for (Word i = 0; i < kItems; ++i) {
+    std::vector<Word> values(64 + i % 7);
+    must(session.read(y[i], values));
+    must(session.finish());
+    EXPECT_THAT(values, Each(expected_of[i])) << i;
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<std::tuple<std::string, LaunchMode>>& info) {
+  return fmt::format("{}_{}", std::get<0>(info.param), to_string(std::get<1>(info.param)));
+}
+
+INSTANTIATE_TEST_SUITE_P(FakeEquivalence, LaunchModes,
+                         testing::Combine(testing::Values("fake"), testing::ValuesIn(kModes)), name_of);
+INSTANTIATE_TEST_SUITE_P(VulkanEquivalence, LaunchModes,
+                         testing::Combine(testing::Values("vulkan"), testing::ValuesIn(kModes)), name_of);
+
+class BindlessSessions : public testing::TestWithParam<std::string> {};
+
+// Other buffers, parameters and group counts are the same list.
+TEST_P(BindlessSessions, ALoopOfBatchesIsRecordedOnce) {
+  constexpr Word kBatches = 60;
+  constexpr Word kBuffers = 6;
+  Session session = must(Session::open(open(GetParam()), {.mode = LaunchMode::Bindless}));
+  std::vector<Buffer<Word>> buffers;
+  std::vector<std::vector<Word>> values;
+  for (Word i = 0; i < kBuffers; ++i) {
+    values.emplace_back(256, i);
+    buffers.push_back(must(session.buffer<Word>(values.back())));
+  }
+  must(session.finish());
+  for (Word i = 0; i < kBatches; ++i) {
+    const auto step = [&](Word from, Word to, Word groups, Word k) {
+      must(
+          session.dispatch(named("mix"), {buffers[from], buffers[to]}, {.groups = {.x = groups}, .params = params(k)}));
+      for (Word j = 0; j < groups * 64; ++j) values[to][j] = values[to][j] * 3 + values[from][j] + k;
+    };
+    const auto at = [&](Word place) { return (i + place) % kBuffers; };
+    step(at(0), at(1), 1 + i % 4, i);
+    step(at(2), at(3), 1 + i % 3, i * 7);
+    step(at(1), at(4), 1 + i % 2, i + 1);
+    must(session.flush());
+  }
+  const auto report = must(session.finish());
+  EXPECT_EQ(report.recordings, 1U) << to_text(report);
+  EXPECT_EQ(report.replays, kBatches);
+  EXPECT_EQ(report.submissions, kBatches);
+  EXPECT_EQ(report.programs[0].replayed, std::uint64_t{3} * kBatches);
+  for (Word i = 0; i < kBuffers; ++i) {
+    std::vector<Word> actual(256);
+    must(session.read(buffers[i], actual));
+    must(session.finish());
+    EXPECT_EQ(actual, values[i]) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(FakeEquivalence, BindlessSessions, testing::Values("fake"));
+INSTANTIATE_TEST_SUITE_P(VulkanEquivalence, BindlessSessions, testing::Values("vulkan"));
+
+TEST(LaunchModesWithoutForms, EveryModeRunsAndSaysWhy) {
+  for (const LaunchMode mode : kModes) {
+    SCOPED_TRACE(to_string(mode));
+    Session session = must(Session::open(open_fake({.has_forms = false}), {.mode = mode}));
+    const auto x = must(session.buffer<Word>(std::vector<Word>(64, 1)));
+    const auto y = must(session.buffer<Word>(std::vector<Word>(64, 2)));
+    for (int i = 0; i < 2; ++i) must(session.dispatch(named("mix"), {x, y}, {.params = params(5U)}));
+    std::vector<Word> values(64);
+    must(session.read(y, values));
+    const auto report = must(session.finish());
+    EXPECT_THAT(values, Each(42U));
+    EXPECT_EQ(report.programs[0].form, FormKind::Descriptor);
+    if (form_of(mode) == FormKind::Descriptor) {
+      EXPECT_EQ(report.programs[0].form_refused, "");
+    } else {
+      EXPECT_THAT(report.programs[0].form_refused,
+                  HasSubstr(fmt::format("does not run the {} form", to_string(form_of(mode)))));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vyre::tests
