@@ -1,17 +1,28 @@
 #include "cli/reflect.hpp"
 
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <vyre/program/forms/form.hpp>
 #include <vyre/program/program.hpp>
 #include <vyre/program/reflect.hpp>
 #include <vyre/program/validate.hpp>
 #include <vyre/report/interface_report.hpp>
 
 #include "cli/file.hpp"
+#include "cli/job/output_file.hpp"
 
 namespace vyre::cli {
 namespace {
@@ -26,7 +37,13 @@ struct ReflectArguments {
   bool scalar_layout = false;
   bool unoptimised = false;
   bool json = false;
+  std::string form = {};  ///< Empty for what the kernel is.
+  std::string output = {};
+  std::uint32_t fold = 0;
+  bool unchecked = false;
 };
+
+constexpr std::array kOtherForms{program::FormKind::Pointer, program::FormKind::Merged, program::FormKind::Persistent};
 
 Result<program::ProgramOptions> to_options(const ReflectArguments& arguments) {
   const std::optional<program::TargetEnvironment> target = program::parse_target(arguments.target);
@@ -47,20 +64,67 @@ Result<program::ProgramOptions> to_options(const ReflectArguments& arguments) {
   return options;
 }
 
-Result<program::Interface> derive(const ReflectArguments& arguments) {
+/// Which forms a kernel has. One that cannot run has none.
+std::vector<report::FormReport> find_forms(std::span<const std::uint32_t> words,
+                                           const program::ProgramOptions& options) {
+  std::vector<report::FormReport> forms;
+  const Result<program::Program> program = program::Program::from_spirv(words, options);
+  for (const program::FormKind kind : kOtherForms) {
+    report::FormReport& form = forms.emplace_back(report::FormReport{.kind = kind});
+    if (!program) {
+      form.refusal = program.error().message;
+    } else if (const auto derived = derive_form(*program, kind); !derived) {
+      form.refusal = derived.error().message;
+    }
+  }
+  return forms;
+}
+
+Result<void> show(const ReflectArguments& arguments) {
   VYRE_ASSIGN(const program::ProgramOptions options, to_options(arguments));
   VYRE_ASSIGN(const std::vector<std::uint32_t> words, program::read_program_words(arguments.path, options));
   VYRE_TRY(program::validate(words, {.target = options.target, .scalar_layout = options.scalar_layout}));
   VYRE_ASSIGN(const program::spirv::Module module, program::spirv::Module::read(words));
-  return program::reflect(module, options.entry_point);
+  VYRE_ASSIGN(const program::Interface interface, program::reflect(module, options.entry_point));
+  const std::vector<report::FormReport> forms = find_forms(words, options);
+  return standard_output().write(arguments.json ? report::to_json(interface, forms) + "\n"
+                                                : report::to_text(interface, forms));
+}
+
+Result<program::FormKind> to_form(const ReflectArguments& arguments) {
+  const std::optional<program::FormKind> kind = program::parse_form(arguments.form);
+  if (!kind || *kind == program::FormKind::Descriptor) {
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("--form is '{}', it takes pointer, merged or persistent", arguments.form));
+  }
+  if (*kind == program::FormKind::Pointer && arguments.fold != 0) {
+    return fail(ErrorCode::InvalidArgument, "--fold is for merged and persistent, --form is 'pointer'");
+  }
+  return *kind;
+}
+
+Result<void> write_form(const ReflectArguments& arguments) {
+  VYRE_ASSIGN(const program::FormKind kind, to_form(arguments));
+  const bool is_standard = arguments.output == "-";
+  if (is_standard && ::isatty(STDOUT_FILENO) == 1) {
+    return fail(ErrorCode::InvalidArgument, "--output is standard output, which is a terminal; a module is not text");
+  }
+  VYRE_ASSIGN(const program::ProgramOptions options, to_options(arguments));
+  VYRE_ASSIGN(const program::Program program, program::Program::from_file(arguments.path, options));
+  VYRE_ASSIGN(const program::Form form,
+              derive_form(program, kind, {.robust = !arguments.unchecked, .fold = arguments.fold}));
+  const std::span<const std::byte> bytes = std::as_bytes(std::span{form.words});
+  if (is_standard) return standard_output().write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  VYRE_ASSIGN(job::OutputFile file, job::OutputFile::create(arguments.output, bytes.size()));
+  VYRE_TRY(file.write(bytes));
+  VYRE_TRY(file.sync());
+  return file.commit();
 }
 
 Result<int> run(const ReflectArguments& arguments) {
-  Result<program::Interface> interface = derive(arguments);
-  if (!interface) {
-    return in_context(std::move(interface).error(), fmt::format("while reflecting '{}'", arguments.path));
+  if (auto done = arguments.form.empty() ? show(arguments) : write_form(arguments); !done) {
+    return in_context(std::move(done).error(), fmt::format("while reflecting '{}'", arguments.path));
   }
-  VYRE_TRY(standard_output().write(arguments.json ? report::to_json(*interface) + "\n" : report::to_text(*interface)));
   return kExitSuccess;
 }
 
@@ -70,9 +134,11 @@ void add_reflect(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("reflect", "Show what a compute kernel is: its interface, accesses and loops");
   command->footer(
       "FILE is GLSL (.comp, .glsl) or SPIR-V (.spv). What vyre cannot run is listed as unsupported, with the "
-      "reason.\n\n"
-      "Example:\n"
-      "  vyre reflect saxpy.comp -D BLOCK=64 --json");
+      "reason. So are the forms that a kernel does not have; they are derived with the options that are the default, "
+      "and a device may refuse more. --form writes one as SPIR-V.\n\n"
+      "Examples:\n"
+      "  vyre reflect saxpy.comp -D BLOCK=64 --json\n"
+      "  vyre reflect saxpy.comp --form merged -o saxpy_merged.spv");
   auto arguments = std::make_shared<ReflectArguments>();
   command->add_option("FILE", arguments->path, "The kernel")->required();
   command->add_option("--entry-point", arguments->entry_point, "Which compute entry point, if there are several");
@@ -82,7 +148,15 @@ void add_reflect(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   command->add_flag("--scalar-layout", arguments->scalar_layout, "Allow blocks laid out as scalars are");
   command->add_flag("--unoptimised", arguments->unoptimised, "Compile GLSL without optimising");
-  command->add_flag("--json", arguments->json, "For a program instead of a person");
+  CLI::Option* json = command->add_flag("--json", arguments->json, "For a program instead of a person");
+  CLI::Option* form = command->add_option("--form", arguments->form, "Write this form: pointer, merged or persistent");
+  CLI::Option* output =
+      command->add_option("-o,--output", arguments->output, "Where to write it; - for standard output");
+  form->needs(output)->excludes(json);
+  output->needs(form);
+  command->add_flag("--unchecked", arguments->unchecked, "Leave accesses outside of views undefined")->needs(form);
+  command->add_option("--fold", arguments->fold, "Run wider workgroups as so many invocations, where that is legal")
+      ->needs(form);
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }
 

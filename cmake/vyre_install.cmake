@@ -20,9 +20,9 @@ set(policy_headers
 set(library_headers
   vyre/all_backends.hpp vyre/vyre.hpp
   vyre/backend/command_list.hpp vyre/backend/decorators.hpp vyre/backend/device.hpp vyre/backend/device_info.hpp
-  vyre/backend/driver.hpp vyre/backend/handle.hpp vyre/backend/registry.hpp
-  vyre/program/hash.hpp vyre/program/interface.hpp vyre/program/program.hpp vyre/program/spirv/spec_override.hpp
-  vyre/program/target.hpp
+  vyre/backend/driver.hpp vyre/backend/handle.hpp vyre/backend/registry.hpp vyre/backend/table_pool.hpp
+  vyre/program/forms/form.hpp vyre/program/hash.hpp vyre/program/interface.hpp vyre/program/program.hpp
+  vyre/program/spirv/spec_override.hpp vyre/program/target.hpp vyre/program/validate.hpp
   vyre/report/audit_log.hpp vyre/report/device_report.hpp vyre/report/explain.hpp vyre/report/explanation.hpp
   vyre/report/interface_report.hpp vyre/report/run_report.hpp
   vyre/runtime/buffer.hpp vyre/runtime/params.hpp vyre/runtime/session.hpp vyre/runtime/system.hpp)

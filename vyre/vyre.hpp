@@ -18,6 +18,7 @@ using runtime::Argument;
 using runtime::Buffer;
 using runtime::BufferView;
 using runtime::Capture;
+using runtime::CaptureBuffer;
 using runtime::CaptureParams;
 using runtime::DevicePreference;
 using runtime::DispatchItem;

@@ -156,7 +156,14 @@ vyre::Result<void> capture(vyre::Session& session, const vyre::Program& saxpy, c
   std::vector<float> result(kCount);
   VYRE_TRY(session.read(y, result));
   VYRE_TRY(session.finish());
-  return expect("capture", result, 3);
+  VYRE_TRY(expect("capture", result, 3));
+
+  VYRE_ASSIGN(const auto z, session.buffer<float>(kCount));
+  const std::array elsewhere{vyre::CaptureBuffer{.from = y, .to = z}};
+  VYRE_TRY(session.replay(round, {}, elsewhere));  // with another buffer, at least as large, wherever `y` was used
+  VYRE_TRY(session.read(z, result));
+  VYRE_TRY(session.finish());
+  return expect("capture", result, 1);
 }
 
 vyre::Result<void> errors(vyre::Session& session, const vyre::Program& saxpy, const vyre::Buffer<float>& x) {
@@ -238,11 +245,25 @@ vyre::Result<void> every_device(const vyre::System& system, const vyre::Program&
   return {};
 }
 
-vyre::Result<void> modes(const std::shared_ptr<vyre::Device>& device) {
+vyre::Result<void> modes(const std::shared_ptr<vyre::Device>& device, const vyre::Program& saxpy) {
   VYRE_ASSIGN(vyre::Session session,
               vyre::Session::open(device, {.mode = vyre::LaunchMode::Plain, .watchdog = std::chrono::seconds{10}}));
   VYRE_ASSIGN(const auto report, session.finish());
-  return expect("modes", report.dispatches == 0);
+  VYRE_TRY(expect("modes", report.dispatches == 0));
+
+  for (const vyre::LaunchMode mode : vyre::runtime::kAllLaunchModes) {
+    VYRE_ASSIGN(vyre::Session each, vyre::Session::open(device, {.mode = mode, .max_batch = 64, .time_device = true}));
+    VYRE_ASSIGN(const auto x, each.buffer<float>(std::vector<float>(kCount, 1.0F)));
+    std::vector<std::vector<float>> results(100, std::vector<float>(kCount));
+    for (auto& result : results) {
+      VYRE_ASSIGN(const auto y, each.buffer<float>(kCount));
+      VYRE_TRY(each.dispatch(saxpy, {x, y}, {.groups = {kGroups}, .params = vyre::params(2.0F, kCount)}));
+      VYRE_TRY(each.read(y, result));
+    }
+    VYRE_TRY(each.finish());
+    for (const auto& result : results) VYRE_TRY(expect(to_string(mode), result, 2));
+  }
+  return {};
 }
 
 vyre::Result<void> all_tasks() {
@@ -262,7 +283,7 @@ vyre::Result<void> all_tasks() {
   VYRE_TRY(errors(session, saxpy, x));
   VYRE_TRY(threads(device, saxpy));
   VYRE_TRY(every_device(system, saxpy));
-  return modes(device);
+  return modes(device, saxpy);
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ TEST(DevicesCommand, ListsWhatIsThereForAPerson) {
   const CommandResult result = run_vyre({"devices"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out,
-              AllOf(HasSubstr("vulkan: "), HasSubstr("type  "), HasSubstr("one binding"), HasSubstr("capabilities")));
+              AllOf(HasSubstr("vulkan: "), HasSubstr("type  "), HasSubstr("one binding"),
+                    HasSubstr("forms         descriptor"), HasSubstr("; bindless "), HasSubstr("capabilities")));
 }
 
 TEST(DevicesCommand, SpeaksJsonAndTellsInlineFromThreaded) {
@@ -30,6 +31,12 @@ TEST(DevicesCommand, SpeaksJsonAndTellsInlineFromThreaded) {
     for (const json& device : listed["backends"][0]["devices"]) {
       EXPECT_GT(device["limits"]["max_storage_range"], 0);
       EXPECT_GT(device["limits"]["queues"], 0);
+      const json& forms = device["forms"];
+      for (const char* form : {"pointer", "merged", "persistent"}) EXPECT_TRUE(forms[form].is_boolean()) << form;
+      EXPECT_THAT(forms["bindless"].get<std::string>(), testing::AnyOf("full", "static", "unsupported"));
+      EXPECT_TRUE(forms["max_iterations"].is_number_unsigned());
+      EXPECT_TRUE(forms["fold"].is_number_unsigned());
+      EXPECT_GT(forms["workgroups"], 0);
       if (device["type"] == "cpu") return device;
     }
     return json{};

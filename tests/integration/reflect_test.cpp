@@ -1,3 +1,5 @@
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -84,6 +86,120 @@ TEST(ReflectCommand, ListsWhatCannotRun) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(json::parse(result.out)["unsupported"],
             (json::array({{{"what", "OpTypeImage 'picture'"}, {"why", "images and samplers are not supported"}}})));
+}
+
+/// A file with the text of a kernel.
+std::string write_kernel(const std::string& name, const std::string& text) {
+  const std::string path = testing::TempDir() + name;
+  std::ofstream{path} << "#version 450\n" << text;
+  return path;
+}
+
+TEST(ReflectCommand, ListsTheFormsOfAKernel) {
+  const CommandResult shown = run_vyre({"reflect", kKernels + "saxpy.comp"});
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("other forms, with the options that are the default; a device may refuse"),
+                               HasSubstr("  pointer     yes\n"), HasSubstr("  merged      yes\n"),
+                               HasSubstr("  persistent  yes\n")));
+  const CommandResult listed = run_vyre({"reflect", kKernels + "saxpy.comp", "--json"});
+  json expected = json::array();
+  for (const char* form : {"pointer", "merged", "persistent"}) {
+    expected.push_back({{"form", form}, {"has", true}, {"why", nullptr}});
+  }
+  EXPECT_EQ(json::parse(listed.out)["forms"], expected);
+}
+
+TEST(ReflectCommand, SaysWhyAKernelHasNoForm) {
+  const std::string path = VYRE_SOURCE_DIR "/tests/forms/modules/spin_atomic.comp";
+  const CommandResult listed = run_vyre({"reflect", path, "--json"});
+  ASSERT_EQ(listed.exit_code, 0) << listed.err;
+  const json forms = json::parse(listed.out)["forms"];
+  ASSERT_EQ(forms.size(), 3U);
+  EXPECT_EQ(forms[0], (json{{"form", "pointer"}, {"has", true}, {"why", nullptr}}));
+  EXPECT_EQ(forms[2]["has"], false);
+  const std::string why = forms[2]["why"];
+  EXPECT_FALSE(why.empty());
+  EXPECT_THAT(run_vyre({"reflect", path}).out, HasSubstr("  persistent  no: " + why + "\n"));
+
+  const std::string output = testing::TempDir() + "vyre_refused.spv";
+  std::filesystem::remove(output);
+  const CommandResult refused = run_vyre({"reflect", path, "--form", "persistent", "-o", output});
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("error[unsupported]: " + why),
+                                 HasSubstr("while deriving the persistent form of program 'spin_atomic.comp'"),
+                                 HasSubstr("while reflecting")));
+  EXPECT_FALSE(std::filesystem::exists(output));
+}
+
+TEST(ReflectCommand, GivesAKernelThatCannotRunNoForm) {
+  const std::string path = write_kernel("vyre_no_form.comp",
+                                        "layout(local_size_x = 1) in;\n"
+                                        "layout(binding = 0, r32f) uniform image2D picture;\n"
+                                        "void main() { imageStore(picture, ivec2(0), vec4(1)); }\n");
+  const CommandResult listed = run_vyre({"reflect", path, "--json"});
+  EXPECT_EQ(listed.exit_code, 0) << listed.err;
+  for (const json& form : json::parse(listed.out)["forms"]) {
+    EXPECT_EQ(form["has"], false);
+    EXPECT_EQ(form["why"], "OpTypeImage 'picture': images and samplers are not supported");
+  }
+  EXPECT_EQ(run_vyre({"reflect", path, "--form", "pointer", "-o", "-"}).exit_code, 3);
+}
+
+TEST(ReflectCommand, WritesAForm) {
+  const std::string output = testing::TempDir() + "vyre_form.spv";
+  const auto write = [&](std::vector<std::string> arguments) {
+    std::filesystem::remove(output);
+    arguments.insert(arguments.begin(), "reflect");
+    arguments.insert(arguments.end(), {"-o", output});
+    const CommandResult result = run_vyre(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, "");
+    const CommandResult valid = run_command({"spirv-val", "--target-env", "vulkan1.3", output});
+    EXPECT_EQ(valid.exit_code, 0) << valid.out << valid.err;
+    return read_file(output);
+  };
+  const std::string kernel = kKernels + "mat4_transform.comp";
+  for (const std::string form : {"pointer", "merged", "persistent"}) {
+    SCOPED_TRACE(form);
+    const std::string robust = write({kernel, "--form", form});
+    EXPECT_LT(write({kernel, "--form", form, "--unchecked"}).size(), robust.size());
+    // The module has no bindings any more, and a root in their place.
+    const json reflected = json::parse(run_vyre({"reflect", output, "--json"}).out);
+    EXPECT_TRUE(reflected["bindings"].empty());
+    EXPECT_EQ(reflected["push_constants"]["size"], 48);
+    const CommandResult piped = run_vyre({"reflect", kernel, "--form", form, "-o", "-"});
+    EXPECT_EQ(piped.exit_code, 0) << piped.err;
+    EXPECT_EQ(piped.out, robust);
+  }
+  const std::string path = write_kernel("vyre_wide.comp",
+                                        "layout(local_size_x = 64) in;\n"
+                                        "layout(binding = 0) buffer Data { uint data[]; };\n"
+                                        "void main() { data[gl_GlobalInvocationID.x] += 1; }\n");
+  write({path, "--form", "merged", "--fold", "8"});
+  EXPECT_EQ(json::parse(run_vyre({"reflect", output, "--json"}).out)["workgroup_size"], (json{8, 1, 1}));
+  write({path, "--form", "merged", "--entry-point", "main", "--target", "vulkan1.2"});
+  EXPECT_EQ(json::parse(run_vyre({"reflect", output, "--json"}).out)["workgroup_size"], (json{64, 1, 1}));
+}
+
+TEST(ReflectCommand, RefusesFormsThatAreNotOnes) {
+  const std::string kernel = kKernels + "saxpy.comp";
+  const auto refused = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"reflect", kernel});
+    const CommandResult result = run_vyre(arguments);
+    EXPECT_EQ(result.exit_code, 2) << testing::PrintToString(arguments);
+    EXPECT_EQ(result.out, "");
+    return result.err;
+  };
+  EXPECT_THAT(refused({"--form", "square", "-o", "-"}),
+              HasSubstr("--form is 'square', it takes pointer, merged or persistent"));
+  EXPECT_THAT(refused({"--form", "descriptor", "-o", "-"}), HasSubstr("--form is 'descriptor'"));
+  EXPECT_THAT(refused({"--form", "pointer", "--fold", "8", "-o", "-"}),
+              HasSubstr("--fold is for merged and persistent"));
+  EXPECT_THAT(refused({"--form", "pointer"}), HasSubstr("--output"));
+  EXPECT_THAT(refused({"--form", "pointer", "--json", "-o", "-"}), HasSubstr("--json"));
+  EXPECT_THAT(refused({"-o", "-"}), HasSubstr("--form"));
+  EXPECT_THAT(refused({"--unchecked"}), HasSubstr("--form"));
+  EXPECT_THAT(refused({"--fold", "8"}), HasSubstr("--form"));
+  EXPECT_THAT(refused({"--form", "pointer", "-o", testing::TempDir()}), HasSubstr("is a folder"));
 }
 
 }  // namespace

@@ -169,6 +169,7 @@ class Shape {
     begin_expression(here);
     here.deepest = here.commas = 0;
     here.is_ended = true;
+    is_shared_ = false;
     if (!here.type) return;
     here.members = saturating_add(here.members, here.member_size);
     here.member_size = 1;
@@ -190,6 +191,8 @@ class Shape {
       }
     } else if (token.text == "case" && ++cases_ > kMaxGlslCases) {
       return refuse(token, fmt::format("switches have {} cases, the limit is {}", cases_, kMaxGlslCases));
+    } else if (token.text == "shared") {
+      is_shared_ = true;
     } else if (token.text == "const") {
       constant_ = Constant{.level = levels_.size(), .is_plain = before() != nullptr && is_plain_type(*before())};
     }
@@ -315,7 +318,9 @@ class Shape {
           !is_control(*before()) && !before()->names("else")) {
         made.type = before()->text;
       }
-      if (made.is_initialiser && behind() != nullptr && behind()->is("}")) {
+      // Of shared memory the compiler knows what nothing in brackets is. Of constants and within others it fails.
+      const bool is_zeros = is_shared_ && !constant_ && !level().is_initialiser;
+      if (made.is_initialiser && !is_zeros && behind() != nullptr && behind()->is("}")) {
         return refuse(token, "an initialiser has 0 elements, it needs at least 1");
       }
     }
@@ -365,6 +370,7 @@ class Shape {
   std::size_t cases_ = 0;
   std::uint64_t copied_ = 0;
   std::optional<Constant> constant_;
+  bool is_shared_ = false;  ///< The current declaration is of shared memory.
   std::unordered_map<std::string_view, std::uint64_t> structures_;
   std::unordered_map<std::string_view, Known> constants_;
 };

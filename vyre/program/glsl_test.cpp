@@ -356,6 +356,17 @@ TEST(Glsl, RefusesWhatUnfoldsInTheCompiler) {
   EXPECT_THAT(refusal(storing("t[int(b[1])]", table + "};")), HasSubstr("different constants, the limit is 16384"));
 }
 
+TEST(Glsl, TakesSharedMemoryThatBeginsAsZeros) {
+  const std::string kernel =
+      "layout(local_size_x = 4) in;\nlayout(binding = 0) buffer Data { uint data[]; };\n"
+      "shared uint counts[4] = {}, total = {};\n"
+      "void main() { data[gl_LocalInvocationIndex] = counts[gl_LocalInvocationIndex] + total; }\n";
+  const auto words = compile_glsl("#version 450\n#extension GL_EXT_null_initializer : require\n" + kernel);
+  ASSERT_TRUE(words) << to_string(words.error());
+  EXPECT_THAT(assembly(*words), HasSubstr("OpConstantNull"));
+  EXPECT_THAT(refusal("#version 450\n" + kernel), HasSubstr("'empty { } initializer' : not supported"));
+}
+
 TEST(Glsl, CompilesUpToItsLimits) {
   EXPECT_EQ(refusal(storing("b[1]" + times(4'000, " + b[2]"))), "compiled");
   EXPECT_EQ(refusal(storing(times(250, "(") + "b[1]" + times(250, ")"))), "compiled");

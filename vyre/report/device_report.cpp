@@ -24,6 +24,27 @@ std::string bytes(std::uint64_t count) {
   return fmt::format("{:.4g} {}", value, kUnits[unit]);
 }
 
+std::string forms_text(const backend::FormSupport& forms) {
+  std::vector<std::string> parts;
+  for (const program::FormKind kind : program::kAllForms) {
+    if (forms.has(kind)) parts.emplace_back(to_string(kind));
+  }
+  std::string text = fmt::format("{}; bindless {}", fmt::join(parts, ", "), to_string(forms.bindless));
+  if (forms.persistent_form) {
+    text += fmt::format("; persistent launches of {} workgroup{}", forms.workgroups, forms.workgroups == 1 ? "" : "s");
+  }
+  if (forms.fold != 0) text += fmt::format("; workgroups folded to {}", forms.fold);
+  if (forms.max_iterations != 0) text += fmt::format("; up to {} iterations an invocation", forms.max_iterations);
+  return text;
+}
+
+ordered_json to_value(const backend::FormSupport& forms) {
+  return {{"pointer", forms.pointer_form},          {"merged", forms.merged_form},
+          {"persistent", forms.persistent_form},    {"bindless", to_string(forms.bindless)},
+          {"max_iterations", forms.max_iterations}, {"fold", forms.fold},
+          {"workgroups", forms.workgroups}};
+}
+
 std::string describe(const DeviceInfo& info) {
   const Limits& limits = info.limits;
   const std::vector<std::pair<std::string_view, std::string>> lines = {
@@ -47,6 +68,7 @@ std::string describe(const DeviceInfo& info) {
        fmt::format("{}, {}", limits.queues,
                    limits.max_timestamps == 0 ? "without timestamps"
                                               : fmt::format("timestamps of {} ns", info.timestamp_period_ns))},
+      {"forms", forms_text(info.forms)},
       {"capabilities", fmt::format("{}", fmt::join(info.spirv_capabilities, ", "))},
   };
   std::string text = fmt::format("  {}\n", info.name);
@@ -85,6 +107,7 @@ ordered_json to_value(const DeviceInfo& info) {
              fmt::format("{}.{}", limits.max_spirv_version >> 16, limits.max_spirv_version >> 8 & 0xff)},
             {"max_timestamps", limits.max_timestamps},
             {"queues", limits.queues}}},
+          {"forms", to_value(info.forms)},
           {"spirv_capabilities", info.spirv_capabilities}};
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -169,7 +171,7 @@ ordered_json to_json_value(const SpecConstant& constant) {
 
 }  // namespace
 
-std::string to_text(const Interface& interface) {
+std::string to_text(const Interface& interface, std::span<const FormReport> forms) {
   const std::uint32_t version = interface.spirv_version;
   std::string text = fmt::format("entry point '{}', SPIR-V {}.{}, workgroup {}\n", interface.entry_point,
                                  version >> 16 & 0xff, version >> 8 & 0xff, workgroup_text(interface.workgroup));
@@ -206,13 +208,21 @@ std::string to_text(const Interface& interface) {
   rest.add({"capabilities", fmt::format("{}", fmt::join(interface.capabilities, ", "))});
   if (!interface.extensions.empty()) rest.add({"extensions", fmt::format("{}", fmt::join(interface.extensions, ", "))});
   text += "\n" + rest.to_text("");
+  if (!forms.empty()) {
+    text += "\nother forms, with the options that are the default; a device may refuse more\n";
+    Table kinds;
+    for (const FormReport& form : forms) {
+      kinds.add({std::string{to_string(form.kind)}, form.refusal.empty() ? "yes" : "no: " + form.refusal});
+    }
+    text += kinds.to_text("  ");
+  }
   for (const program::Obstacle& obstacle : interface.unsupported) {
     text += fmt::format("\nunsupported: {}: {}\n", obstacle.what, obstacle.why);
   }
   return text;
 }
 
-std::string to_json(const Interface& interface) {
+std::string to_json(const Interface& interface, std::span<const FormReport> forms) {
   ordered_json json{{"entry_point", interface.entry_point},
                     {"spirv_version",
                      fmt::format("{}.{}", interface.spirv_version >> 16 & 0xff, interface.spirv_version >> 8 & 0xff)},
@@ -242,6 +252,11 @@ std::string to_json(const Interface& interface) {
   json["loops"] = ordered_json::array();
   for (const Loop& loop : interface.loops) {
     json["loops"].push_back({{"function", loop.function}, {"max_trips", or_null(loop.max_trips)}});
+  }
+  if (!forms.empty()) json["forms"] = ordered_json::array();
+  for (const FormReport& form : forms) {
+    const std::optional<std::string> why = form.refusal.empty() ? std::nullopt : std::optional{form.refusal};
+    json["forms"].push_back({{"form", to_string(form.kind)}, {"has", !why}, {"why", or_null(why)}});
   }
   json["unsupported"] = ordered_json::array();
   for (const program::Obstacle& obstacle : interface.unsupported) {

@@ -125,7 +125,9 @@ Result<void> add_buffer(KernelFacts& facts, const Instruction& variable, spirv::
 }
 
 void number_entries(KernelFacts& facts) {
-  std::ranges::stable_sort(facts.buffers, {}, [](const BufferVariable& b) { return std::pair{b.set, b.slot}; });
+  std::ranges::sort(facts.buffers, {}, [&](const BufferVariable& buffer) {
+    return std::tuple{buffer.set, buffer.slot, facts.module.definition_index(buffer.id)};
+  });
   std::uint32_t entry = 0;
   std::uint32_t range = 0;
   for (std::size_t i = 0; i < facts.buffers.size();) {
