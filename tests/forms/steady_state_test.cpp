@@ -30,7 +30,7 @@ T must(Result<T> result) {
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 
-constexpr int kRounds = 20;
+constexpr int kRounds = 10;
 
 class SteadyState : public testing::TestWithParam<FormKind> {
  protected:
@@ -72,7 +72,7 @@ void main() { values[gl_GlobalInvocationID.x] += addend; })",
     return made;
   }
 
-  static constexpr std::uint32_t kMost = 2'000;
+  static constexpr std::uint32_t kMost = 600;
 
  private:
   std::unique_ptr<Device> device_;
