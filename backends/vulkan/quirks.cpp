@@ -10,12 +10,11 @@ struct Quirk {
 
 constexpr Quirk kQuirks[] = {
     // Mesa 22.3.6: a component that is loaded through an address after its whole vector was stored there is component
-    // 0.
-    // Shown by DriverQuirks.ComponentLoadsAfterVectorStores, which fails once a driver does not need it.
+    // 0. Shown by DriverQuirks.ComponentLoadsAfterVectorStores, which fails once a driver does not need it.
     {VK_DRIVER_ID_MESA_LLVMPIPE, [](backend::FormSupport& forms) noexcept { forms.quirks.component_loads = true; }},
-    // Mesa 22.3.6: an atomic on whole numbers whose operand was computed as a float (floatBitsToUint) goes wrong
-    // through
-    // an address, and ends the process on shared memory. Shown by DriverQuirks.AtomicsOnBitsOfFloats.
+    // Mesa 22.3.6: an atomic on whole numbers whose operand was computed as a float (floatBitsToUint) takes it for one:
+    // through an address, the least and the largest are those of floats, and what adds, compares or combines bits ends
+    // the process; on shared memory it does, too. Shown by DriverQuirks.AtomicsOnBitsOfFloats.
     {VK_DRIVER_ID_MESA_LLVMPIPE, [](backend::FormSupport& forms) noexcept { forms.quirks.float_operands = true; }},
     // llvmpipe ends an invocation after 65,535 iterations of all its loops together, without an error.
     // Shown by DriverQuirks.LoopsAreCutOff.

@@ -244,6 +244,7 @@ TEST_P(Captures, WrongBuffersAreRefused) {
   expect_refused(try_buffers(step, {{.from = b, .to = gone}}), {"freed"});
   expect_refused(try_buffers(step, {{.from = small, .to = b}}), {"does not use"});
   expect_refused(try_buffers(step, {{.from = b, .to = {}}}), {"no buffer"});
+  expect_refused(try_buffers(step, {{.from = b, .to = large}, {.from = b, .to = b}}), {"two buffers"});
   BufferView part = large;
   part.size = b.size;
   expect_refused(try_buffers(step, {{.from = b, .to = part}}), {"whole"});

@@ -70,6 +70,9 @@ Result<void> Session::State::change_buffers(const CaptureSlot& capture, std::spa
                               "least the same size",
                               each.to.size, to->size, each.from.size, from->size));
     }
+    if (std::ranges::find(names, from->handle, &decltype(names)::value_type::first) != names.end()) {
+      return fail(ErrorCode::InvalidArgument, "two buffers are given for one of the capture");
+    }
     names.emplace_back(from->handle, to->handle);
   }
   const auto rename = [&](backend::BufferHandle buffer) {
