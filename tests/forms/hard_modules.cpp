@@ -262,6 +262,7 @@ void add_pointers(Collection& all) {
   all.assembly({.name = "copy_memory_before_1_4", .buffers = {random_words(192, 103), zeros(16)}});
   all.assembly({.name = "copy_memory_since_1_4", .version = 0x10400, .buffers = {random_words(192, 104), zeros(16)}});
   all.assembly({.name = "copy_memory_scoped", .version = 0x10500, .buffers = {random_words(192, 105), zeros(16)}});
+  all.assembly({.name = "copied_vectors", .buffers = {random_words(32, 117), zeros(8)}});
   all.assembly({.name = "copy_memory_sized", .no_program = "Addresses"});
   all.assembly({.name = "shared_and_private_parameters", .buffers = {random_words(8, 106), zeros(8)}});
   all.glsl({.name = "functions", .buffers = {random_words(24, 107), random_words(16, 108)}});

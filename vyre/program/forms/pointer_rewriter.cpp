@@ -262,10 +262,11 @@ Result<void> PointerRewriter::write_functions(Id body) {
   for (const Function* function : facts_.functions) {
     for (std::size_t i = function->begin; i < function->end; ++i) {
       const Instruction access = module_[i];
-      const bool is_access =
-          access.op() == spv::OpStore || access.op() == spv::OpLoad || access.op() == spv::OpCopyMemory;
-      if (!is_access || !facts_.is_buffer_pointer(access.operand(0))) continue;
-      note_vectors(facts_.pointee(access.operand(0)));
+      const bool copies = access.op() == spv::OpCopyMemory;
+      if (!copies && access.op() != spv::OpStore && access.op() != spv::OpLoad) continue;
+      for (const Id pointer : access.operands().first(copies ? 2 : 1)) {
+        if (facts_.is_buffer_pointer(pointer)) note_vectors(facts_.pointee(pointer));
+      }
     }
   }
   for (const Function* function : facts_.functions) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <unordered_set>
 #include <vector>
 
@@ -40,8 +41,13 @@ std::string watches(const KernelFacts& facts, const Instruction& instruction, sp
   const spv::Op op = instruction.op();
   if (op == spv::OpLoad || op == spv::OpCopyMemory) {
     const bool is_load = op == spv::OpLoad;
-    const bool is_volatile = (instruction.operand(is_load ? 1 : 2) & spv::MemoryAccessVolatileMask) != 0 ||
-                             is_volatile_buffer(facts, instruction.operand(is_load ? 0 : 1));
+    // A copy may have a second mask behind the operands of the first; taking one of those for it does no harm.
+    const std::span<const std::uint32_t> all = instruction.operands();
+    const std::span<const std::uint32_t> masks =
+        is_load ? all.subspan(1, std::min<std::size_t>(all.size() - 1, 1)) : all.subspan(2);
+    const bool is_volatile =
+        is_volatile_buffer(facts, all[is_load ? 0 : 1]) ||
+        std::ranges::any_of(masks, [](std::uint32_t mask) { return (mask & spv::MemoryAccessVolatileMask) != 0; });
     return is_volatile ? "a volatile " + std::string{instruction.name()} : "";
   }
   if (!is_atomic(op) || op == spv::OpAtomicCompareExchange || op == spv::OpAtomicCompareExchangeWeak) return {};
