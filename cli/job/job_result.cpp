@@ -44,13 +44,13 @@ std::string elements(const OutputResult& output) {
 }
 
 std::string verification(const std::vector<ModeResult>& modes) {
-  std::string text = fmt::format("  {:<9} {:>10}  {:>8}  {:>11}  {}\n", "mode", "time", "of plain", "submissions",
+  std::string text = fmt::format("  {:<10} {:>10}  {:>8}  {:>11}  {}\n", "mode", "time", "of plain", "submissions",
                                  "compared with plain");
   for (const ModeResult& each : modes) {
     const double ratio = static_cast<double>(each.median_ns()) /
                          static_cast<double>(std::max<std::uint64_t>(modes.front().median_ns(), 1));
     const bool is_plain = each.mode == runtime::LaunchMode::Plain;
-    text += fmt::format("  {:<9} {:>10}  {:>8.2f}  {:>11}  {}\n", to_string(each.mode), duration(each.median_ns()),
+    text += fmt::format("  {:<10} {:>10}  {:>8.2f}  {:>11}  {}\n", to_string(each.mode), duration(each.median_ns()),
                         ratio, each.submissions,
                         is_plain                  ? ""
                         : each.difference.empty() ? "the same"

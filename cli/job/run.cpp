@@ -49,7 +49,8 @@ Result<LaunchMode> parse_mode(const std::string& name) {
     if (to_string(mode) == name) return mode;
   }
   return fail(ErrorCode::InvalidArgument,
-              fmt::format("--mode is '{}', it takes auto, plain, batched, replay, bindless, merged or persistent", job::shown(name)));
+              fmt::format("--mode is '{}', it takes auto, plain, batched, replay, bindless, merged or persistent",
+                          job::shown(name)));
 }
 
 /// A job on a device, run in one mode or in all of them.
@@ -222,7 +223,8 @@ void add_run(CLI::App& app, Action& action) {
   command->add_option("JOB", arguments->path, "The job")->required();
   command->add_option("--device", arguments->device, "A part of the device's name; the first that has it is taken");
   command->add_flag("--inline", arguments->run_inline, "Let software drivers run work without threads of their own");
-  command->add_option("--mode", arguments->mode, "auto, plain, batched, replay, bindless, merged or persistent")->capture_default_str();
+  command->add_option("--mode", arguments->mode, "auto, plain, batched, replay, bindless, merged or persistent")
+      ->capture_default_str();
   command->add_flag("--verify", arguments->verify, "Run in every mode and compare the results with those of plain");
   command->add_option("--repeat", arguments->repeat, "Run all steps so many times, from the same contents")
       ->capture_default_str()

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -114,10 +115,14 @@ TEST(Install, TheSharedLibraryHasWhatTheHeadersDeclare) {
       std::smatch parts;
       if (!std::regex_match(name, parts, kFunction)) continue;
       const std::string headers = installed_headers("vyre/" + parts[1].str());
+      // A member of what the headers have, and of what that is within.
+      static const std::regex kWord{"[A-Za-z_]+"};
       const std::string scope = parts[2];
-      const std::string inner = scope.substr(scope.rfind(':') + 1);
-      const bool is_member = !scope.empty();
-      if (is_member && !std::regex_search(headers, std::regex{"(class|struct) " + inner + "[^;(]*\\{"})) continue;
+      const bool is_known =
+          std::all_of(std::sregex_iterator{scope.begin(), scope.end(), kWord}, {}, [&](const auto& each) {
+            return std::regex_search(headers, std::regex{"(class|struct) " + each.str() + "[^;(]*\\{"});
+          });
+      if (!is_known) continue;
       if (headers.find(parts[3].str() + "(") == std::string::npos) continue;
       ++declared;
       EXPECT_THAT(exported, Contains(name)) << archive;

@@ -268,7 +268,8 @@ TEST_F(RunMistakes, OfTheCommandLineAreNamedToo) {
   refused({"run"}, "JOB is required");
   refused({"run", "/no/such.toml"}, "cannot open '/no/such.toml': No such file or directory");
   refused({"run", folder_.path()}, "cannot read '" + folder_.path());
-  refused({"run", job, "--mode", "fast"}, "--mode is 'fast', it takes auto, plain, batched or replay");
+  refused({"run", job, "--mode", "fast"},
+          "--mode is 'fast', it takes auto, plain, batched, replay, bindless, merged or persistent");
   refused({"run", job, "--repeat", "0"}, "--repeat");
   refused({"run", job, "--repeat", "-1"}, "--repeat");
   refused({"run", job, "--nonsense"}, "--nonsense");

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <vyre/runtime/session.hpp>
+
 #include "tests/support/job_folder.hpp"
 #include "tests/support/run_command.hpp"
 
@@ -119,10 +121,11 @@ TEST_F(RunCommand, VerifiesEveryModeAgainstPlain) {
   const CommandResult result = folder_.run(kJob, {"--verify"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("of plain"), HasSubstr("compared with plain"), HasSubstr("  plain "),
-                                HasSubstr("  batched "), HasSubstr("  replay "), HasSubstr("  auto "),
+                                HasSubstr("  batched "), HasSubstr("  replay "), HasSubstr("  bindless "),
+                                HasSubstr("  merged "), HasSubstr("  persistent "), HasSubstr("  auto "),
                                 HasSubstr("the same"), Not(HasSubstr("differs"))));
   const json said = json::parse(folder_.run(kJob, {"--verify", "--json", "--mode", "replay"}).out);
-  ASSERT_EQ(said["verified"].size(), 4U);
+  ASSERT_EQ(said["verified"].size(), runtime::kAllLaunchModes.size());
   EXPECT_EQ(said["verified"][0]["mode"], "plain");
   EXPECT_EQ(said["verified"][0]["runs"], 3);
   for (const json& mode : said["verified"]) EXPECT_EQ(mode["same"], true);
