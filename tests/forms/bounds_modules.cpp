@@ -276,18 +276,18 @@ void add_scalars(Collection& all) {
            {.indices = line(6), .buffers = {random_words(13, 16), random_words(13, 17), zeros(12)}},
            {.indices = wide, .buffers = {random_words(13, 18), random_words(13, 19), zeros(2 * wide.size())}});
   const Pairs slots = with_first(line(10), outside(10, 16));
-  all.glsl(
-      "outside_slots",
-      [](const Pairs& pairs, std::vector<Bytes>& buffers) {
-        View view{buffers[1]};
-        View result{buffers[2]};
-        for_each(pairs, [&](std::uint32_t i, const Pair& at) {
-          result.store<std::uint32_t>(place(0, Step{i, 8}), view.load<std::uint32_t>(place(0, Step{at.x})) + 1);
-          result.store<std::uint32_t>(place(4, Step{i, 8}), view.load<std::uint32_t>(place(12, Step{at.x, 16})) + 1);
-        });
-      },
-      {.indices = line(2), .buffers = {random_words(10, 20), zeros(4)}},
-      {.indices = slots, .buffers = {random_words(10, 21), zeros(2 * slots.size())}});
+  all.glsl("outside_slots",
+           [](const Pairs& pairs, std::vector<Bytes>& buffers) {
+             View view{buffers[1]};
+             View result{buffers[2]};
+             for_each(pairs, [&](std::uint32_t i, const Pair& at) {
+               result.store<std::uint32_t>(place(0, Step{i, 8}), view.load<std::uint32_t>(place(0, Step{at.x})) + 1);
+               result.store<std::uint32_t>(place(4, Step{i, 8}),
+                                           view.load<std::uint32_t>(place(12, Step{at.x, 16})) + 1);
+             });
+           },
+           {.indices = line(2), .buffers = {random_words(10, 20), zeros(4)}},
+           {.indices = slots, .buffers = {random_words(10, 21), zeros(2 * slots.size())}});
 }
 
 void add_vectors(Collection& all) {
@@ -533,20 +533,20 @@ void add_atomics(Collection& all) {
            {.indices = line(5), .buffers = {random_words(10, 104), zeros(30)}},
            {.indices = longs, .buffers = {random_words(10, 105), zeros(6 * longs.size())}});
   const Pairs inner = with_both(grid(3, 3), outside(3, 16), outside(3, 4));
-  all.glsl(
-      "outside_inner_atomics",
-      [](const Pairs& pairs, std::vector<Bytes>& buffers) {
-        View view{buffers[1]};
-        View result{buffers[2]};
-        for_each(pairs, [&](std::uint32_t i, const Pair& at) {
-          using Word = std::uint32_t;
-          const auto where = place(4, Step{at.x, 16}, Step{at.y, 4, 3});
-          result.store<Word>(place(0, Step{i, 8}), view.atomic<Word>(where, [](Word v) { return v + 7; }) + 1);
-          result.store<Word>(place(4, Step{i, 8}), view.atomic<Word>(where, [](Word v) { return v == 0 ? 9 : v; }) + 1);
-        });
-      },
-      {.indices = grid(3, 3), .buffers = {random_words(12, 106), zeros(18)}},
-      {.indices = inner, .buffers = {random_words(12, 107), zeros(2 * inner.size())}});
+  all.glsl("outside_inner_atomics",
+           [](const Pairs& pairs, std::vector<Bytes>& buffers) {
+             View view{buffers[1]};
+             View result{buffers[2]};
+             for_each(pairs, [&](std::uint32_t i, const Pair& at) {
+               using Word = std::uint32_t;
+               const auto where = place(4, Step{at.x, 16}, Step{at.y, 4, 3});
+               result.store<Word>(place(0, Step{i, 8}), view.atomic<Word>(where, [](Word v) { return v + 7; }) + 1);
+               result.store<Word>(place(4, Step{i, 8}),
+                                  view.atomic<Word>(where, [](Word v) { return v == 0 ? 9 : v; }) + 1);
+             });
+           },
+           {.indices = grid(3, 3), .buffers = {random_words(12, 106), zeros(18)}},
+           {.indices = inner, .buffers = {random_words(12, 107), zeros(2 * inner.size())}});
 }
 
 void add_assembly(Collection& all) {

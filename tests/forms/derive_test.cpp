@@ -19,7 +19,8 @@ using program::FormOptions;
 
 /// With all that a device can ask for, and with nothing.
 std::vector<FormOptions> all_options() {
-  return {{.robust = true, .fold = 8, .lanes = 8, .quirks = {.component_loads = true, .float_operands = true}}, {.robust = false}};
+  return {{.robust = true, .fold = 8, .lanes = 8, .quirks = {.component_loads = true, .float_operands = true}},
+          {.robust = false}};
 }
 
 class Derivation : public testing::TestWithParam<Variant> {};

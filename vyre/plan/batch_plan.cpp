@@ -72,9 +72,8 @@ BatchPlan make_batch_plan(std::span<const Operation> operations) {
 
   std::vector<std::uint32_t> order(operations.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::ranges::sort(order, {}, [&](std::uint32_t i) {
-    return std::tuple{wave_of[i], operations[i].kind, operations[i].program, i};
-  });
+  std::ranges::sort(
+      order, {}, [&](std::uint32_t i) { return std::tuple{wave_of[i], operations[i].kind, operations[i].program, i}; });
 
   BatchPlan plan;
   plan.waves.resize(finder.wave_count());

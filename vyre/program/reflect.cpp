@@ -323,9 +323,8 @@ class Reflection {
     std::ranges::sort(interface_.capabilities);
     std::ranges::sort(interface_.extensions);
     // Some compilers declare a specialised workgroup size twice under one id; the constant with a name tells more.
-    std::ranges::sort(interface_.spec_constants, {}, [](const SpecConstant& c) {
-      return std::tuple{c.id, c.name.empty(), std::string_view{c.name}};
-    });
+    std::ranges::sort(interface_.spec_constants, {},
+                      [](const SpecConstant& c) { return std::tuple{c.id, c.name.empty(), std::string_view{c.name}}; });
     const auto repeated = std::ranges::unique(interface_.spec_constants, {}, &SpecConstant::id);
     interface_.spec_constants.erase(repeated.begin(), repeated.end());
     sort_bindings();

@@ -116,7 +116,9 @@ template <typename... T>
   return all;
 }
 template <typename... T>
-[[nodiscard]] Params params(const NamedParam<T>&... values) noexcept requires(sizeof...(T) > 0) {
+[[nodiscard]] Params params(const NamedParam<T>&... values) noexcept
+  requires(sizeof...(T) > 0)
+{
   Params all;
   (all.add(values.value, values.name), ...);
   return all;
@@ -124,7 +126,7 @@ template <typename... T>
 
 /// A structure laid out as the kernel's block is.
 template <typename T>
-requires std::is_trivially_copyable_v<T>
+  requires std::is_trivially_copyable_v<T>
 [[nodiscard]] Params params_block(const T& block) noexcept {
   return Params::from_bytes(std::as_bytes(std::span{&block, 1}));
 }

@@ -158,7 +158,7 @@ class Session {
   }
   /// With the elements of a range, which are copied at once.
   template <typename T, typename Range>
-  requires std::is_convertible_v<const Range&, std::span<const T>>
+    requires std::is_convertible_v<const Range&, std::span<const T>>
   [[nodiscard]] Result<Buffer<T>> buffer(const Range& values) {
     const std::span<const T> all = values;
     VYRE_ASSIGN(const BufferView view, uninitialised(all.size_bytes()));
@@ -190,8 +190,8 @@ class Session {
   Result<void> fill(const BufferView& view, T value) = delete;
   /// Sets every element.
   template <typename T>
-  requires(sizeof(T) <= 4 && 4 % sizeof(T) == 0)
-      [[nodiscard]] Result<void> fill(const Buffer<T>& buffer, std::type_identity_t<T> value) {
+    requires(sizeof(T) <= 4 && 4 % sizeof(T) == 0)
+  [[nodiscard]] Result<void> fill(const Buffer<T>& buffer, std::type_identity_t<T> value) {
     std::array<T, 4 / sizeof(T)> pattern;
     pattern.fill(value);
     return fill(buffer.view(), std::bit_cast<std::uint32_t>(pattern));

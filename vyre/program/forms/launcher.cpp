@@ -264,23 +264,20 @@ class Launcher {
     const std::uint32_t rounds = (shape_.invocations() + shape_.fold - 1) / shape_.fold;
     const Id round = counter();
     store(round, constant(0));
-    loop(
-        [&] {
-          return code_.value(spv::OpULessThan, bool_, {load(uint_, round), constant(rounds)});
-        },
-        [&] {
-          const Id now = load(uint_, round);
-          const Id first = code_.value(spv::OpIMul, uint_, {now, constant(shape_.fold)});
-          const Id index = code_.value(spv::OpIAdd, uint_, {first, lane});
-          const bool is_even = shape_.invocations() % shape_.fold == 0;
-          const auto step = [&] { run_folded(index, corner); };
-          if (is_even) {
-            step();
-          } else {
-            when(code_.value(spv::OpULessThan, bool_, {index, constant(shape_.invocations())}), step);
-          }
-          store(round, code_.value(spv::OpIAdd, uint_, {now, constant(1)}));
-        });
+    loop([&] { return code_.value(spv::OpULessThan, bool_, {load(uint_, round), constant(rounds)}); },
+         [&] {
+           const Id now = load(uint_, round);
+           const Id first = code_.value(spv::OpIMul, uint_, {now, constant(shape_.fold)});
+           const Id index = code_.value(spv::OpIAdd, uint_, {first, lane});
+           const bool is_even = shape_.invocations() % shape_.fold == 0;
+           const auto step = [&] { run_folded(index, corner); };
+           if (is_even) {
+             step();
+           } else {
+             when(code_.value(spv::OpULessThan, bool_, {index, constant(shape_.invocations())}), step);
+           }
+           store(round, code_.value(spv::OpIAdd, uint_, {now, constant(1)}));
+         });
   }
 
   void run_folded(Id index, Id corner) {
@@ -425,31 +422,28 @@ class Launcher {
     for (const Id each : {x, y, z}) store(each, constant(0));
     table_ = code_.value(spv::OpBitcast, table_pointer_, {root(kRecords, types_.uvec2)});
     if (shape_.fold == 0 && kernel_built_in(spv::BuiltInGlobalInvocationId) != 0) static_cast<void>(local_id());
-    loop(
-        [&] {
-          return code_.value(spv::OpULessThan, bool_, {load(uint_, record), end});
-        },
-        [&] {
-          const Id now = load(uint_, record);
-          enter_record(now);
-          const Id groups = record_groups();
-          run(uvec3(load(uint_, x), load(uint_, y), load(uint_, z)), groups);
-          if (shape_.has_shared) {
-            // What is left of one item must be read before the next one writes there.
-            const Id workgroup = constant(spv::ScopeWorkgroup);
-            code_.add(spv::OpControlBarrier,
-                      {workgroup, workgroup,
-                       constant(spv::MemorySemanticsAcquireReleaseMask | spv::MemorySemanticsWorkgroupMemoryMask)});
-          }
-          Id carry = constant(1);
-          for (const auto& [variable, component] : {std::pair{x, 0U}, std::pair{y, 1U}, std::pair{z, 2U}}) {
-            const Id next = code_.value(spv::OpIAdd, uint_, {load(uint_, variable), carry});
-            const Id is_last = code_.value(spv::OpUGreaterThanEqual, bool_, {next, extract(groups, component)});
-            store(variable, code_.value(spv::OpSelect, uint_, {is_last, constant(0), next}));
-            carry = code_.value(spv::OpSelect, uint_, {is_last, constant(1), constant(0)});
-          }
-          store(record, code_.value(spv::OpIAdd, uint_, {now, carry}));
-        });
+    loop([&] { return code_.value(spv::OpULessThan, bool_, {load(uint_, record), end}); },
+         [&] {
+           const Id now = load(uint_, record);
+           enter_record(now);
+           const Id groups = record_groups();
+           run(uvec3(load(uint_, x), load(uint_, y), load(uint_, z)), groups);
+           if (shape_.has_shared) {
+             // What is left of one item must be read before the next one writes there.
+             const Id workgroup = constant(spv::ScopeWorkgroup);
+             code_.add(spv::OpControlBarrier,
+                       {workgroup, workgroup,
+                        constant(spv::MemorySemanticsAcquireReleaseMask | spv::MemorySemanticsWorkgroupMemoryMask)});
+           }
+           Id carry = constant(1);
+           for (const auto& [variable, component] : {std::pair{x, 0U}, std::pair{y, 1U}, std::pair{z, 2U}}) {
+             const Id next = code_.value(spv::OpIAdd, uint_, {load(uint_, variable), carry});
+             const Id is_last = code_.value(spv::OpUGreaterThanEqual, bool_, {next, extract(groups, component)});
+             store(variable, code_.value(spv::OpSelect, uint_, {is_last, constant(0), next}));
+             carry = code_.value(spv::OpSelect, uint_, {is_last, constant(1), constant(0)});
+           }
+           store(record, code_.value(spv::OpIAdd, uint_, {now, carry}));
+         });
   }
 
   const KernelFacts& facts_;
