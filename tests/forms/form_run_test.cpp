@@ -131,7 +131,7 @@ std::uint64_t setting(const char* name, std::uint64_t otherwise) {
 }
 
 TEST_P(Forms, RandomKernelsGiveTheSameInEveryForm) {
-  const std::uint64_t count = setting("VYRE_RANDOM_KERNELS", 60);
+  const std::uint64_t count = setting("VYRE_RANDOM_KERNELS", 100);
   const std::uint64_t first = setting("VYRE_FIRST_KERNEL", 1) + (GetParam() ? 1'000'000 : 2'000'000);
   std::uint64_t refused = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
