@@ -187,9 +187,9 @@ TEST(GlslLimits, RefusesConstantsThatUnfold) {
             "error[invalid-argument]: k.comp:1: an initialiser has 0 elements, it needs at least 1");
   EXPECT_THAT(refusal(kernel("A a = {{}, {1}};")), HasSubstr("an initialiser has 0 elements"));
   EXPECT_EQ(refusal("shared uint a[4] = {}, b = {};"), "accepted");
-  for (const std::string_view text : {"shared uint a[2][2] = {{}, {}};", "shared const uint a[2] = {};",
-                                      "const shared uint a[2] = {};", "shared uint a[2]; uint b = {};"}) {
-    EXPECT_THAT(refusal(text), HasSubstr("an initialiser has 0 elements")) << text;
+  for (const std::string_view refused : {"shared uint a[2][2] = {{}, {}};", "shared const uint a[2] = {};",
+                                         "const shared uint a[2] = {};", "shared uint a[2]; uint b = {};"}) {
+    EXPECT_THAT(refusal(refused), HasSubstr("an initialiser has 0 elements")) << refused;
   }
   EXPECT_EQ(refusal(kernel("{} if (a) {} else {} for (;;) {}")), "accepted");
   // However the type is written.
