@@ -119,7 +119,8 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
     }
   }
   constexpr std::uint32_t kVersion13 = 0x0001'0300;  // The first with operations of subgroups.
-  const std::uint64_t width = shape.fold != 0 ? shape.fold : invocations;
+  // Subgroups lie along x: all of their invocations are there only if they fill it.
+  const std::uint32_t width = shape.fold != 0 ? shape.fold : shape.workgroup[0];
   if (is_one_launch && options.lanes > 1 && width % options.lanes == 0 && module.version() >= kVersion13) {
     shape.lanes = options.lanes;
   }
