@@ -130,8 +130,17 @@ std::uint64_t setting(const char* name, std::uint64_t otherwise) {
   return given == nullptr ? otherwise : std::strtoull(given, nullptr, 10);
 }
 
+// Most of the time goes into the driver, which no sanitizer looks at.
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::uint64_t kKernels = 20;
+#elif defined(__has_feature)
+constexpr std::uint64_t kKernels = __has_feature(address_sanitizer) ? 20 : 100;
+#else
+constexpr std::uint64_t kKernels = 100;
+#endif
+
 TEST_P(Forms, RandomKernelsGiveTheSameInEveryForm) {
-  const std::uint64_t count = setting("VYRE_RANDOM_KERNELS", 100);
+  const std::uint64_t count = setting("VYRE_RANDOM_KERNELS", kKernels);
   const std::uint64_t first = setting("VYRE_FIRST_KERNEL", 1) + (GetParam() ? 1'000'000 : 2'000'000);
   std::uint64_t refused = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
