@@ -14,6 +14,7 @@
 #include <vyre/program/access.hpp>
 #include <vyre/program/layout.hpp>
 #include <vyre/program/loops.hpp>
+#include <vyre/program/spirv/opcodes.hpp>
 
 namespace vyre::program {
 namespace {
@@ -29,12 +30,6 @@ using spirv::OperandKind;
 constexpr std::uint64_t kLoopEffort = 4'000'000;
 
 std::string quoted(std::string_view text) { return fmt::format("'{}'", text); }
-
-bool is_atomic(spv::Op op) {
-  return (op >= spv::OpAtomicLoad && op <= spv::OpAtomicXor) || op == spv::OpAtomicFlagTestAndSet ||
-         op == spv::OpAtomicFlagClear || op == spv::OpAtomicFAddEXT || op == spv::OpAtomicFMinEXT ||
-         op == spv::OpAtomicFMaxEXT;
-}
 
 bool is_subgroup(spv::Op op) {
   return (op >= spv::OpGroupNonUniformElect && op <= spv::OpGroupNonUniformQuadSwap) ||
@@ -116,7 +111,7 @@ class Reflection {
       for (std::size_t i = function->begin; i < function->end; ++i) {
         const Instruction instruction = module_[i];
         interface_.uses_barriers |= instruction.op() == spv::OpControlBarrier;
-        interface_.uses_atomics |= is_atomic(instruction.op());
+        interface_.uses_atomics |= spirv::is_atomic(instruction.op());
         interface_.uses_subgroups |= is_subgroup(instruction.op());
         interface_.uses_volatile |= (memory_operands(instruction) & spv::MemoryAccessVolatileMask) != 0;
         // How the Vulkan memory model spells coherent.

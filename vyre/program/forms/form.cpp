@@ -57,16 +57,12 @@ RecordLayout layout_of(const KernelFacts& facts, const forms::RecordTypes& types
 /// The built-ins of a kernel that the form sets in its place.
 std::set<Id> replaced_built_ins(const KernelFacts& facts, const forms::LaunchShape& shape) {
   std::set<Id> replaced;
-  if (shape.kind == FormKind::Pointer) return replaced;
-  std::vector own{spv::BuiltInWorkgroupId, spv::BuiltInNumWorkgroups, spv::BuiltInGlobalInvocationId};
-  if (shape.fold != 0) {
-    own.push_back(spv::BuiltInLocalInvocationId);
-    own.push_back(spv::BuiltInLocalInvocationIndex);
-    if (const Id size = workgroup_size_constant(facts.module); size != 0) replaced.insert(size);
+  for (const auto& [which, variable] : facts.built_ins) {
+    if (shape.sets(static_cast<spv::BuiltIn>(which))) replaced.insert(variable);
   }
-  for (const spv::BuiltIn each : own) {
-    if (const auto found = facts.built_ins.find(each); found != facts.built_ins.end()) replaced.insert(found->second);
-  }
+  // A workgroup is not as large any more as the constant says.
+  const Id size = shape.fold != 0 ? workgroup_size_constant(facts.module) : 0;
+  if (size != 0) replaced.insert(size);
   return replaced;
 }
 

@@ -9,6 +9,7 @@
 
 #include <vyre/program/forms/waiting_loops.hpp>
 #include <vyre/program/reflect.hpp>
+#include <vyre/program/spirv/opcodes.hpp>
 
 namespace vyre::program::forms {
 namespace {
@@ -157,7 +158,7 @@ Result<void> check_built_ins(const KernelFacts& facts) {
     for (const std::uint32_t use : facts.module.uses(found->second)) {
       if (!facts.is_reached[use]) continue;
       const Instruction instruction = facts.module[use];
-      const bool is_chain = instruction.op() == spv::OpAccessChain || instruction.op() == spv::OpInBoundsAccessChain;
+      const bool is_chain = spirv::is_access_chain(instruction.op());
       bool is_plain = instruction.op() == spv::OpLoad;
       if (is_chain) {
         is_plain = std::ranges::all_of(facts.module.uses(instruction.result()), [&](std::uint32_t next) {

@@ -7,8 +7,6 @@
 namespace vyre::program::forms {
 namespace {
 
-constexpr spv::StorageClass kPhysical = spv::StorageClassPhysicalStorageBuffer;
-
 /// The members of `Root`.
 enum RootMember : std::uint32_t { kRecords, kScratch, kMap, kFirst, kCount, kRow, kTotal, kZero };
 
@@ -65,27 +63,15 @@ class Launcher {
   /// A variable of a built-in as the device sets it.
   [[nodiscard]] Id device_built_in(spv::BuiltIn which, Id type) {
     const auto found = facts_.built_ins.find(which);
-    if (found != facts_.built_ins.end() && !is_own(which)) return found->second;
+    if (found != facts_.built_ins.end() && !shape_.sets(which)) return found->second;
     const Id id = writer_.variable(spv::StorageClassInput, type);
     writer_.decorate(id, spv::DecorationBuiltIn, {static_cast<std::uint32_t>(which)});
     return id;
   }
-  /// Whether the kernel reads a built-in from a variable that is set here.
-  [[nodiscard]] bool is_own(spv::BuiltIn which) const {
-    if (shape_.kind == FormKind::Pointer) return false;
-    switch (which) {
-      case spv::BuiltInLocalInvocationId:
-      case spv::BuiltInLocalInvocationIndex: return shape_.fold != 0;
-      case spv::BuiltInWorkgroupId:
-      case spv::BuiltInNumWorkgroups:
-      case spv::BuiltInGlobalInvocationId: return true;
-      default: return false;
-    }
-  }
-  /// That variable, or 0.
+  /// The variable from which the kernel reads a built-in that is set here, or 0.
   [[nodiscard]] Id kernel_built_in(spv::BuiltIn which) const {
     const auto found = facts_.built_ins.find(which);
-    return found == facts_.built_ins.end() || !is_own(which) ? 0 : found->second;
+    return found == facts_.built_ins.end() || !shape_.sets(which) ? 0 : found->second;
   }
 
   void make_root() {
@@ -126,14 +112,14 @@ class Launcher {
       if (shape_.lanes != 0) {
         store(variable, two_words(offset_of(entry)));
       } else {
-        fetch(variable, types_.uvec2, entry, 0, 8);
+        fetch(variable, types_.uvec2, entry, kAddressMember, 8);
       }
     }
     for (const auto& [entry, variable] : state.lengths) {
       if (shape_.lanes != 0) {
         store(variable, word(offset_of(entry) + 12));
       } else {
-        fetch(variable, uint_, entry, 2, 4);
+        fetch(variable, uint_, entry, kLengthMember, 4);
       }
     }
     for (const auto& [path, param] : state.params) {

@@ -17,6 +17,17 @@ struct LaunchShape {
   std::uint32_t lanes = 0;                             ///< Invocations that load a record together; 0 for none.
   bool has_shared = false;                             ///< Whether items must not overlap within a workgroup.
 
+  /// Whether the new entry point says what a built-in is, in a private variable.
+  [[nodiscard]] bool sets(spv::BuiltIn which) const noexcept {
+    switch (which) {
+      case spv::BuiltInLocalInvocationId:
+      case spv::BuiltInLocalInvocationIndex: return fold != 0;
+      case spv::BuiltInWorkgroupId:
+      case spv::BuiltInNumWorkgroups:
+      case spv::BuiltInGlobalInvocationId: return kind != FormKind::Pointer;
+      default: return false;
+    }
+  }
   [[nodiscard]] std::uint32_t invocations() const noexcept { return workgroup[0] * workgroup[1] * workgroup[2]; }
 };
 

@@ -37,7 +37,7 @@ ModuleWriter::ModuleWriter(const spirv::Module& source) : source_{source}, bound
       case spv::OpTypeFloat:
       case spv::OpTypeVector: {
         const std::span<const std::uint32_t> operands = instruction.operands();
-        unique_.try_emplace({instruction.op(), Words(operands.begin(), operands.end())}, instruction.result());
+        globals_.try_emplace({instruction.op(), Words(operands.begin(), operands.end())}, instruction.result());
         break;
       }
       default: break;
@@ -45,37 +45,16 @@ ModuleWriter::ModuleWriter(const spirv::Module& source) : source_{source}, bound
   }
 }
 
-Id ModuleWriter::type(spv::Op op, std::initializer_list<std::uint32_t> operands) {
-  const auto [found, is_new] = unique_.try_emplace({op, Words(operands)}, 0);
-  if (is_new) {
-    found->second = fresh();
-    Words all{found->second};
-    all.insert(all.end(), operands.begin(), operands.end());
-    emit(globals, op, all);
-  }
-  return found->second;
-}
-
-Id ModuleWriter::made(spv::Op op, std::initializer_list<std::uint32_t> operands) {
-  const auto [found, is_new] = made_.try_emplace({op, Words(operands)}, 0);
-  if (is_new) {
-    found->second = fresh();
-    Words all{found->second};
-    all.insert(all.end(), operands.begin(), operands.end());
-    emit(globals, op, all);
-  }
-  return found->second;
-}
-
-Id ModuleWriter::made_value(spv::Op op, Id type, std::initializer_list<std::uint32_t> operands) {
-  Words key{type};
+Id ModuleWriter::global(spv::Op op, Id type, std::initializer_list<std::uint32_t> operands) {
+  Words key;
+  if (type != 0) key.push_back(type);
+  const std::size_t place = key.size();
   key.insert(key.end(), operands.begin(), operands.end());
-  const auto [found, is_new] = made_.try_emplace({op, key}, 0);
+  const auto [found, is_new] = globals_.try_emplace({op, key}, 0);
   if (is_new) {
     found->second = fresh();
-    Words all{type, found->second};
-    all.insert(all.end(), operands.begin(), operands.end());
-    emit(globals, op, all);
+    key.insert(key.begin() + static_cast<std::ptrdiff_t>(place), found->second);
+    emit(globals, op, key);
   }
   return found->second;
 }
@@ -112,7 +91,7 @@ Id ModuleWriter::runtime_array_type(Id element, std::uint32_t stride) {
   return id;
 }
 
-Id ModuleWriter::constant(std::uint32_t value) { return made_value(spv::OpConstant, uint_type(), {value}); }
+Id ModuleWriter::constant(std::uint32_t value) { return global(spv::OpConstant, uint_type(), {value}); }
 
 Id ModuleWriter::variable(spv::StorageClass storage, Id type) {
   const Id id = fresh();

@@ -32,19 +32,19 @@ class ModuleWriter {
 
   [[nodiscard]] Id fresh() noexcept { return bound_++; }
 
-  [[nodiscard]] Id void_type() { return type(spv::OpTypeVoid, {}); }
-  [[nodiscard]] Id bool_type() { return type(spv::OpTypeBool, {}); }
+  [[nodiscard]] Id void_type() { return global(spv::OpTypeVoid, 0, {}); }
+  [[nodiscard]] Id bool_type() { return global(spv::OpTypeBool, 0, {}); }
   [[nodiscard]] Id int_type(std::uint32_t width, bool is_signed) {
     if (width == 64) capability(spv::CapabilityInt64);
-    return type(spv::OpTypeInt, {width, is_signed ? 1U : 0U});
+    return global(spv::OpTypeInt, 0, {width, is_signed ? 1U : 0U});
   }
-  [[nodiscard]] Id float_type(std::uint32_t width) { return type(spv::OpTypeFloat, {width}); }
+  [[nodiscard]] Id float_type(std::uint32_t width) { return global(spv::OpTypeFloat, 0, {width}); }
   [[nodiscard]] Id uint_type() { return int_type(32, false); }
   [[nodiscard]] Id vector_type(Id component, std::uint32_t count) {
-    return type(spv::OpTypeVector, {component, count});
+    return global(spv::OpTypeVector, 0, {component, count});
   }
   [[nodiscard]] Id pointer_type(spv::StorageClass storage, Id pointee) {
-    return made(spv::OpTypePointer, {static_cast<std::uint32_t>(storage), pointee});
+    return global(spv::OpTypePointer, 0, {static_cast<std::uint32_t>(storage), pointee});
   }
   /// A structure with its members at the given offsets.
   [[nodiscard]] Id struct_type(std::span<const std::pair<Id, std::uint32_t>> members);
@@ -54,10 +54,12 @@ class ModuleWriter {
   [[nodiscard]] Id runtime_array_type(Id element, std::uint32_t stride);
 
   [[nodiscard]] Id constant(std::uint32_t value);
-  [[nodiscard]] Id bool_constant(bool value) { return made_of(value ? spv::OpConstantTrue : spv::OpConstantFalse); }
-  [[nodiscard]] Id null_constant(Id type) { return made_value(spv::OpConstantNull, type, {}); }
+  [[nodiscard]] Id bool_constant(bool value) {
+    return global(value ? spv::OpConstantTrue : spv::OpConstantFalse, bool_type(), {});
+  }
+  [[nodiscard]] Id null_constant(Id type) { return global(spv::OpConstantNull, type, {}); }
   [[nodiscard]] Id composite(Id type, std::initializer_list<Id> parts) {
-    return made_value(spv::OpConstantComposite, type, parts);
+    return global(spv::OpConstantComposite, type, parts);
   }
   [[nodiscard]] Id variable(spv::StorageClass storage, Id type);
   /// With an id of the caller's.
@@ -88,15 +90,12 @@ class ModuleWriter {
  private:
   using Key = std::tuple<spv::Op, Words>;
 
-  [[nodiscard]] Id type(spv::Op op, std::initializer_list<std::uint32_t> operands);
-  [[nodiscard]] Id made(spv::Op op, std::initializer_list<std::uint32_t> operands);
-  [[nodiscard]] Id made_value(spv::Op op, Id type, std::initializer_list<std::uint32_t> operands);
-  [[nodiscard]] Id made_of(spv::Op op) { return made_value(op, bool_type(), {}); }
+  /// A type, or a constant of one, that stands in the module once.
+  [[nodiscard]] Id global(spv::Op op, Id type, std::initializer_list<std::uint32_t> operands);
 
   const spirv::Module& source_;
   std::uint32_t bound_;
-  std::map<Key, Id> unique_;  // Of the source, and made here.
-  std::map<Key, Id> made_;
+  std::map<Key, Id> globals_;  // Those of the source that it may not have twice, and those made here.
   std::set<std::uint32_t> capabilities_;
   std::set<std::string> extensions_;
   std::vector<std::pair<Id, bool>> interface_;

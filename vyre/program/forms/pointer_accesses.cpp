@@ -7,6 +7,7 @@
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include <vyre/program/forms/pointer_rewriter.hpp>
+#include <vyre/program/spirv/opcodes.hpp>
 
 // How what is done through the address of a buffer is done through a pointer that was checked.
 
@@ -41,7 +42,7 @@ std::size_t size_of_set(std::span<const std::uint32_t> operands) {
 
 bool PointerRewriter::rewrite_param_load(const Instruction& load) {
   const auto chain = module_.definition(load.operand(0));
-  if (!chain || (chain->op() != spv::OpAccessChain && chain->op() != spv::OpInBoundsAccessChain)) return false;
+  if (!chain || !spirv::is_access_chain(chain->op())) return false;
   if (chain->operand(0) != facts_.push) return false;
   const spv::Op kind = module_.definition_op(load.type());
   const bool is_plain =
@@ -240,8 +241,7 @@ Words PointerRewriter::atomic_operands(const Instruction& atomic) {
   for (std::size_t i = compares ? 3 : 2; i < operands.size(); ++i) {
     const auto shape = spirv::scalar_shape(module_, module_.type_of(operands[i]));
     if (!shape || constants_.value(operands[i])) continue;
-    if (state_.zero == 0) state_.zero = writer_.variable(spv::StorageClassPrivate, types_.uint);
-    Id zero = code_.value(spv::OpLoad, types_.uint, {state_.zero});
+    Id zero = from_private(state_.zero, types_.uint, code_);
     if (shape->width > 32) zero = code_.value(spv::OpUConvert, writer_.int_type(shape->width, false), {zero});
     operands[i] = code_.value(spv::OpBitwiseOr, module_.type_of(operands[i]), {operands[i], zero});
   }

@@ -15,6 +15,27 @@
 
 namespace vyre::program::forms {
 
+inline constexpr spv::StorageClass kPhysical = spv::StorageClassPhysicalStorageBuffer;
+
+/// The members of an entry of a record that are read.
+inline constexpr std::uint32_t kAddressMember = 0;
+inline constexpr std::uint32_t kLengthMember = 2;
+
+/// Whether an instruction says where something came from, and nothing about what it does.
+[[nodiscard]] constexpr bool is_debug(spv::Op op) noexcept {
+  switch (op) {
+    case spv::OpLine:
+    case spv::OpNoLine:
+    case spv::OpString:
+    case spv::OpSource:
+    case spv::OpSourceExtension:
+    case spv::OpSourceContinued:
+    case spv::OpModuleProcessed:
+    case spv::OpNop: return true;
+    default: return false;
+  }
+}
+
 /// What functions find in private variables, because they cannot see what the entry point loaded.
 struct PrivateState {
   std::map<std::uint32_t, Id> addresses = {};  ///< By entry of the record: its address, two words.
@@ -119,7 +140,9 @@ class PointerRewriter {
   [[nodiscard]] bool is_proven(Id index, std::uint64_t bound);
   [[nodiscard]] bool is_guarded(Id index, std::uint32_t entry);
   [[nodiscard]] bool escapes(Id pointer) const;
-  [[nodiscard]] Id private_address(std::uint32_t entry);
+  /// What a private variable holds, which is made if it is 0.
+  [[nodiscard]] Id from_private(Id& variable, Id type, Code& code);
+  [[nodiscard]] Id record_pointer();
   [[nodiscard]] Id entry_address(std::uint32_t entry, Id pointer_type);
   [[nodiscard]] Id scratch_pointer(Id pointer_type, bool writes);
   [[nodiscard]] std::uint32_t alignment(Id type) const;

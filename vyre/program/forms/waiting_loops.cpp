@@ -8,6 +8,7 @@
 
 #include <vyre/program/reflect.hpp>
 #include <vyre/program/spirv/cfg.hpp>
+#include <vyre/program/spirv/opcodes.hpp>
 
 namespace vyre::program::forms {
 namespace {
@@ -16,15 +17,8 @@ using spirv::ControlFlow;
 using spirv::Function;
 using spirv::Instruction;
 
-bool is_atomic(spv::Op op) {
-  return (op >= spv::OpAtomicLoad && op <= spv::OpAtomicXor) || op == spv::OpAtomicFlagTestAndSet ||
-         op == spv::OpAtomicFAddEXT || op == spv::OpAtomicFMinEXT || op == spv::OpAtomicFMaxEXT;
-}
-
 /// Whether it makes a pointer to something of one to that, or to what that is part of.
-bool is_part(spv::Op op) {
-  return op == spv::OpAccessChain || op == spv::OpInBoundsAccessChain || op == spv::OpCopyObject;
-}
+bool is_part(spv::Op op) { return spirv::is_access_chain(op) || op == spv::OpCopyObject; }
 
 bool is_volatile_buffer(const KernelFacts& facts, Id pointer) {
   const Id origin = facts.origins[pointer];
@@ -50,7 +44,7 @@ std::string watches(const KernelFacts& facts, const Instruction& instruction, sp
         std::ranges::any_of(masks, [](std::uint32_t mask) { return (mask & spv::MemoryAccessVolatileMask) != 0; });
     return is_volatile ? "a volatile " + std::string{instruction.name()} : "";
   }
-  if (!is_atomic(op) || op == spv::OpAtomicCompareExchange || op == spv::OpAtomicCompareExchangeWeak) return {};
+  if (!spirv::is_atomic(op) || op == spv::OpAtomicCompareExchange || op == spv::OpAtomicCompareExchangeWeak) return {};
   if (op == spv::OpAtomicIIncrement || op == spv::OpAtomicIDecrement) return {};
   if (op == spv::OpAtomicIAdd || op == spv::OpAtomicISub) {
     const auto step = constants.number(instruction.operand(3));

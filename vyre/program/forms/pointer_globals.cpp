@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <vyre/program/forms/pointer_rewriter.hpp>
+
+// What stands outside functions: types, constants and variables, and what is said of them.
+
+namespace vyre::program::forms {
+namespace {
+
+using spirv::Instruction;
+
+constexpr std::uint32_t kVersion15 = 0x0001'0500;
+
+}  // namespace
+
+Result<RecordTypes> PointerRewriter::make_types() {
+  types_.uint = writer_.uint_type();
+  types_.uvec2 = writer_.vector_type(types_.uint, 2);
+  types_.uvec3 = writer_.vector_type(types_.uint, 3);
+  const std::pair<Id, std::uint32_t> entry_members[] = {{types_.uvec2, 0}, {types_.uint, 8}, {types_.uint, 12}};
+  const Id entry = writer_.struct_type(entry_members);
+  std::uint32_t entries = 0;
+  for (const BufferVariable& buffer : facts_.buffers) entries += buffer.count;
+  std::vector<std::pair<Id, std::uint32_t>> members{{types_.uvec3, 0}};
+  std::uint32_t end = RecordLayout::kEntriesOffset + entries * RecordLayout::kEntryBytes;
+  if (entries > 0) {
+    members.emplace_back(writer_.array_type(entry, entries, RecordLayout::kEntryBytes), RecordLayout::kEntriesOffset);
+  }
+  // Records begin at multiples of the largest alignment there is, that of a vector of four doubles; push constants in
+  // them where they may.
+  constexpr std::uint32_t kAlignment = 32;
+  const auto round = [](std::uint32_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; };
+  const bool has_wide = facts_.push != 0 && alignment(facts_.pointee(facts_.push)) > 4;
+  types_.params_offset = has_wide ? round(end) : end;
+  if (facts_.push != 0) {
+    const Id block = facts_.pointee(facts_.push);
+    if (module_.definition_op(block) != spv::OpTypeStruct) return refuse("the push constants are no structure");
+    types_.params_member = static_cast<std::uint32_t>(members.size());
+    members.emplace_back(block, types_.params_offset);
+    const std::uint64_t bytes = extent(block);
+    constexpr std::uint64_t kMostBytes = 65'536;
+    if (bytes > kMostBytes) {
+      return refuse(fmt::format("the push constants have {} bytes, the limit is {}", bytes, kMostBytes));
+    }
+    end = types_.params_offset + static_cast<std::uint32_t>(bytes);
+  }
+  types_.stride = round(end);
+  types_.record = writer_.struct_type(members);
+  types_.record_pointer = writer_.pointer_type(kPhysical, types_.record);
+  return types_;
+}
+
+bool PointerRewriter::is_block_array(Id type) const {
+  const auto array = module_.definition(type);
+  if (!array || (array->op() != spv::OpTypeArray && array->op() != spv::OpTypeRuntimeArray)) return false;
+  return module_.decoration(array->operand(0), spv::DecorationBlock) ||
+         module_.decoration(array->operand(0), spv::DecorationBufferBlock);
+}
+
+Result<void> PointerRewriter::write_globals(const std::set<Id>& replaced) {
+  replaced_ = replaced;
+  // Types made so far use those of the source, and come behind them.
+  Words made = std::move(writer_.globals);
+  writer_.globals.clear();
+  std::vector<Instruction> variables;
+  for (std::size_t i = 0; i < module_.global_count(); ++i) {
+    const Instruction instruction = module_[i];
+    const spv::Op op = instruction.op();
+    if (is_debug(op)) continue;
+    switch (op) {
+      case spv::OpCapability: writer_.capability(instruction.operand(0)); continue;
+      case spv::OpExtension: writer_.extension(instruction.string(0)); continue;
+      case spv::OpExtInstImport:
+        if (instruction.string(0).starts_with("NonSemantic.")) continue;
+        writer_.copy(writer_.imports, instruction);
+        is_kept_[instruction.result()] = true;
+        continue;
+      case spv::OpExtInst: continue;  // Outside functions they are debug information.
+      case spv::OpMemoryModel:
+      case spv::OpEntryPoint:
+      case spv::OpName:
+      case spv::OpMemberName: continue;
+      case spv::OpExecutionMode:
+      case spv::OpExecutionModeId:
+        if (instruction.operand(0) == facts_.entry.operand(1)) writer_.copy(writer_.modes, instruction);
+        continue;
+      case spv::OpTypeForwardPointer: return refuse("OpTypeForwardPointer declares an address within a buffer");
+      default: break;
+    }
+    if (op >= spv::OpDecorate && op <= spv::OpGroupMemberDecorate) continue;
+    if (op == spv::OpDecorateId || op == spv::OpDecorateString || op == spv::OpMemberDecorateString) continue;
+    if (op == spv::OpVariable) {
+      variables.push_back(instruction);
+      continue;
+    }
+    if (op == spv::OpTypePointer) {
+      const std::uint32_t storage = instruction.operand(0);
+      const bool is_buffer = storage == spv::StorageClassStorageBuffer || storage == spv::StorageClassUniform ||
+                             storage == spv::StorageClassPushConstant;
+      if (is_buffer && is_block_array(instruction.operand(1))) continue;
+      is_kept_[instruction.result()] = true;
+      emit(writer_.globals, op,
+           {instruction.result(), is_buffer ? static_cast<std::uint32_t>(kPhysical) : storage, instruction.operand(1)});
+      continue;
+    }
+    if (instruction.result() != 0) is_kept_[instruction.result()] = true;
+    writer_.copy(writer_.globals, instruction);
+  }
+  writer_.globals.insert(writer_.globals.end(), made.begin(), made.end());
+  for (const Instruction& variable : variables) {
+    const Id id = variable.result();
+    if (facts_.buffer_of.contains(id) || id == facts_.push || !facts_.is_used(id)) continue;
+    is_kept_[id] = true;
+    const auto storage = static_cast<spv::StorageClass>(variable.operand(0));
+    if (replaced_.contains(id)) {
+      writer_.variable(spv::StorageClassPrivate, facts_.pointee(id), id);
+    } else {
+      writer_.copy(writer_.globals, variable);
+      writer_.add_to_interface(id, storage == spv::StorageClassInput || storage == spv::StorageClassOutput);
+    }
+  }
+  writer_.capability(spv::CapabilityPhysicalStorageBufferAddresses);
+  if (module_.version() < kVersion15) writer_.extension("SPV_KHR_physical_storage_buffer");
+  // Validators take a pointer made of an address for a conversion of what it points to, and small numbers may be
+  // converted only by a kernel that may compute with them.
+  for (std::size_t i = 0; i < module_.global_count(); ++i) {
+    const Instruction type = module_[i];
+    if (type.op() == spv::OpTypeInt && type.operand(0) == 8) writer_.capability(spv::CapabilityInt8);
+    if (type.op() == spv::OpTypeInt && type.operand(0) == 16) writer_.capability(spv::CapabilityInt16);
+    if (type.op() == spv::OpTypeFloat && type.operand(0) == 16) writer_.capability(spv::CapabilityFloat16);
+  }
+  // What small numbers in push constants needed, they need in a buffer.
+  for (std::size_t i = 0; i < module_.global_count(); ++i) {
+    if (module_[i].op() != spv::OpCapability || facts_.push == 0) continue;
+    if (module_[i].operand(0) == spv::CapabilityStoragePushConstant8) {
+      writer_.capability(spv::CapabilityStorageBuffer8BitAccess);
+    } else if (module_[i].operand(0) == spv::CapabilityStoragePushConstant16) {
+      writer_.capability(spv::CapabilityStorageBuffer16BitAccess);
+    }
+  }
+  return {};
+}
+
+void PointerRewriter::write_annotations(const std::set<Id>& replaced) {
+  const Id push_block = facts_.push != 0 ? facts_.pointee(facts_.push) : 0;
+  const auto is_wanted = [&](Id target, std::uint32_t kind) {
+    if (target >= is_kept_.size() || !is_kept_[target]) return false;
+    if (replaced.contains(target)) return false;  // Its built-in is another variable's now.
+    return target != push_block || kind != spv::DecorationBlock;
+  };
+  const auto renamed = [](std::uint32_t kind) {
+    return kind == spv::DecorationBufferBlock ? static_cast<std::uint32_t>(spv::DecorationBlock) : kind;
+  };
+  for (std::size_t i = 0; i < module_.global_count(); ++i) {
+    const Instruction instruction = module_[i];
+    const Id target = instruction.operand(0);
+    switch (instruction.op()) {
+      case spv::OpName:
+      case spv::OpMemberName:
+        if (target < is_kept_.size() && is_kept_[target]) writer_.copy(writer_.names, instruction);
+        break;
+      case spv::OpDecorate: {
+        if (!is_wanted(target, instruction.operand(1))) break;
+        Words all(instruction.operands().begin(), instruction.operands().end());
+        all[1] = renamed(all[1]);
+        emit(writer_.annotations, spv::OpDecorate, all);
+        break;
+      }
+      case spv::OpMemberDecorate:
+      case spv::OpDecorateId:
+      case spv::OpDecorateString:
+      case spv::OpMemberDecorateString:
+        if (target < is_kept_.size() && is_kept_[target]) writer_.copy(writer_.annotations, instruction);
+        break;
+      case spv::OpGroupDecorate:
+      case spv::OpGroupMemberDecorate: {
+        const bool members = instruction.op() == spv::OpGroupMemberDecorate;
+        const std::span<const std::uint32_t> targets = instruction.operands().subspan(1);
+        for (std::size_t at = 0; at < targets.size(); at += members ? 2 : 1) {
+          for (const spirv::Decoration& each : module_.decorations(target)) {
+            if (!is_wanted(targets[at], each.kind)) continue;
+            Words all{targets[at]};
+            if (members) all.push_back(targets[at + 1]);
+            all.push_back(renamed(each.kind));
+            all.insert(all.end(), each.parameters.begin(), each.parameters.end());
+            emit(writer_.annotations, members ? spv::OpMemberDecorate : spv::OpDecorate, all);
+          }
+        }
+        break;
+      }
+      default: break;
+    }
+  }
+  // What was said of a variable is said of the members of its block.
+  std::set<std::pair<Id, spv::Decoration>> said;
+  for (const BufferVariable& buffer : facts_.buffers) {
+    for (const spv::Decoration kind : {spv::DecorationCoherent, spv::DecorationVolatile}) {
+      if (!module_.decoration(buffer.id, kind) || !said.emplace(buffer.block, kind).second) continue;
+      const std::size_t members = module_.definition(buffer.block)->operands().size();
+      for (std::uint32_t i = 0; i < members; ++i) {
+        if (!module_.decoration(buffer.block, kind, i)) writer_.decorate_member(buffer.block, i, kind);
+      }
+    }
+  }
+}
+
+}  // namespace vyre::program::forms
