@@ -8,20 +8,10 @@
 #include <vyre/program/glsl.hpp>
 
 #include "bench/lavapipe.hpp"
+#include "bench/saxpy.hpp"
 
 namespace vyre::bench {
 namespace {
-
-constexpr const char* kDescriptorForm = R"(#version 450
-layout(local_size_x = LOCAL) in;
-layout(binding = 0) readonly buffer X { float x[]; };
-layout(binding = 1) buffer Y { float y[]; };
-layout(push_constant) uniform P { float scale; uint count; };
-void main() {
-  uint i = gl_GlobalInvocationID.x;
-  if (i < count) y[i] = scale * x[i] + y[i];
-}
-)";
 
 // The numbers are those of the enumerations.
 constexpr const char* kOtherForms = R"(#version 450
@@ -265,7 +255,7 @@ std::vector<std::uint32_t> compile(const HandVariant& how, std::uint32_t count, 
   options.defines = {{"LOCAL", number(how.local)}, {"WIDTH", number(width)},          {"ITEMS", number(count)},
                      {"FORM", number(how.form)},   {"BOUNDS", number(how.bounds)},    {"READ", number(how.read)},
                      {"GRID", number(how.grid)},   {"CHUNK", number(how.chunk) + "u"}};
-  return must(program::compile_glsl(how.form == HandForm::Descriptor ? kDescriptorForm : kOtherForms, options));
+  return must(program::compile_glsl(how.form == HandForm::Descriptor ? kSaxpy : kOtherForms, options));
 }
 
 }  // namespace

@@ -6,20 +6,10 @@
 #include <fmt/format.h>
 
 #include "bench/lavapipe.hpp"
+#include "bench/saxpy.hpp"
 
 namespace vyre::bench {
 namespace {
-
-constexpr const char* kSaxpy = R"(#version 450
-layout(local_size_x = WIDTH) in;
-layout(binding = 0) readonly buffer X { float x[]; };
-layout(binding = 1) buffer Y { float y[]; };
-layout(push_constant) uniform P { float scale; uint count; };
-void main() {
-  uint i = gl_GlobalInvocationID.x;
-  if (i < count) y[i] = scale * x[i] + y[i];
-}
-)";
 
 struct Params {
   float scale;
@@ -66,7 +56,7 @@ void VyreItems::run() {
 VyreSaxpy::VyreSaxpy(backend::Device& on, std::uint32_t count, std::uint32_t width)
     : device{on},
       program{must(
-          program::Program::from_glsl(kSaxpy, {.name = "saxpy", .defines = {{"WIDTH", fmt::format("{}", width)}}}))} {
+          program::Program::from_glsl(kSaxpy, {.name = "saxpy", .defines = {{"LOCAL", fmt::format("{}", width)}}}))} {
   const std::uint64_t bytes = std::uint64_t{count} * width * sizeof(float);
   x = must(device.allocate({.size = bytes}));
   y = must(device.allocate({.size = bytes}));

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "tests/support/forwarding_driver.hpp"
+
 namespace vyre::tests {
 namespace {
 
@@ -83,25 +85,18 @@ bool conflict(const Effect& a, const Effect& b) {
   });
 }
 
-class HazardDriver final : public backend::DeviceDriver {
+class HazardDriver final : public ForwardingDriver {
  public:
-  HazardDriver(std::unique_ptr<DeviceDriver> inner, std::shared_ptr<HazardReport> report) noexcept
-      : inner_{std::move(inner)}, report_{std::move(report)} {}
+  HazardDriver(std::unique_ptr<DeviceDriver> driver, std::shared_ptr<HazardReport> report) noexcept
+      : ForwardingDriver{std::move(driver)}, report_{std::move(report)} {}
 
-  [[nodiscard]] const backend::DeviceInfo& info() const noexcept override { return inner_->info(); }
-  [[nodiscard]] Result<std::unique_ptr<backend::DriverBuffer>> allocate(const backend::BufferDesc& desc) override {
-    return inner_->allocate(desc);
-  }
-  [[nodiscard]] Result<std::unique_ptr<backend::DriverPipeline>> compile(const backend::PipelineDesc& desc) override {
-    return inner_->compile(desc);
-  }
   [[nodiscard]] Result<backend::RecordingPtr> record(const ListView& given, backend::Reuse reuse) override {
     // Dispatches of forms name their buffers only in the list that was asked for.
     const ListView view{.list = given.asked == nullptr ? given.list : *given.asked,
                         .buffers = given.buffers,
                         .pipelines = given.pipelines};
     look_at(view);
-    Result<backend::RecordingPtr> recording = inner_->record(given, reuse);
+    Result<backend::RecordingPtr> recording = inner().record(given, reuse);
     if (recording) {
       Effect& all = recordings_[recording->get()];
       all = {.name = fmt::format("list {}", report_->lists)};
@@ -116,13 +111,8 @@ class HazardDriver final : public backend::DeviceDriver {
                                     std::span<const Ticket> after) override {
     if (ticket.queue != 0) ++report_->launches_elsewhere;
     look_across(recordings_.at(&recording), ticket, after);
-    return inner_->launch(recording, ticket, after);
+    return inner().launch(recording, ticket, after);
   }
-  [[nodiscard]] Result<std::uint64_t> completed(std::uint32_t queue) override { return inner_->completed(queue); }
-  [[nodiscard]] Result<bool> wait(Ticket ticket, std::chrono::nanoseconds timeout) override {
-    return inner_->wait(ticket, timeout);
-  }
-  [[nodiscard]] std::uint64_t now_ns() noexcept override { return inner_->now_ns(); }
 
  private:
   void look_at(const ListView& view) {
@@ -199,7 +189,6 @@ class HazardDriver final : public backend::DeviceDriver {
     launches_.push_back(std::move(launch));
   }
 
-  std::unique_ptr<DeviceDriver> inner_;
   std::shared_ptr<HazardReport> report_;
   std::map<const backend::DriverRecording*, Effect> recordings_;
   std::vector<Launch> launches_;

@@ -5,26 +5,17 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/forwarding_driver.hpp"
+
 namespace vyre::tests {
 namespace {
 
 using backend::DriverRecording;
 using backend::Ticket;
 
-class LateDriver final : public backend::DeviceDriver {
+class LateDriver final : public ForwardingDriver {
  public:
-  explicit LateDriver(std::unique_ptr<DeviceDriver> inner) noexcept : inner_{std::move(inner)} {}
-
-  [[nodiscard]] const backend::DeviceInfo& info() const noexcept override { return inner_->info(); }
-  [[nodiscard]] Result<std::unique_ptr<backend::DriverBuffer>> allocate(const backend::BufferDesc& desc) override {
-    return inner_->allocate(desc);
-  }
-  [[nodiscard]] Result<std::unique_ptr<backend::DriverPipeline>> compile(const backend::PipelineDesc& desc) override {
-    return inner_->compile(desc);
-  }
-  [[nodiscard]] Result<backend::RecordingPtr> record(const backend::ListView& view, backend::Reuse reuse) override {
-    return inner_->record(view, reuse);
-  }
+  using ForwardingDriver::ForwardingDriver;
 
   [[nodiscard]] Result<void> launch(DriverRecording& recording, Ticket ticket, std::span<const Ticket> after) override {
     const std::scoped_lock lock{mutex_};
@@ -35,7 +26,7 @@ class LateDriver final : public backend::DeviceDriver {
   [[nodiscard]] Result<std::uint64_t> completed(std::uint32_t queue) override {
     const std::scoped_lock lock{mutex_};
     if (++questions_ % kPatience == 0 && !held_.empty()) VYRE_TRY(launch_first());
-    return inner_->completed(queue);
+    return inner().completed(queue);
   }
 
   [[nodiscard]] Result<bool> wait(Ticket ticket, std::chrono::nanoseconds timeout) override {
@@ -47,10 +38,8 @@ class LateDriver final : public backend::DeviceDriver {
       return false;
     };
     while (is_held()) VYRE_TRY(launch_first());
-    return inner_->wait(ticket, timeout);
+    return inner().wait(ticket, timeout);
   }
-
-  [[nodiscard]] std::uint64_t now_ns() noexcept override { return inner_->now_ns(); }
 
  private:
   static constexpr std::uint64_t kPatience = 5;
@@ -65,10 +54,9 @@ class LateDriver final : public backend::DeviceDriver {
   Result<void> launch_first() {
     const Held first = std::move(held_.front());
     held_.pop_front();
-    return inner_->launch(*first.recording, first.ticket, first.after);
+    return inner().launch(*first.recording, first.ticket, first.after);
   }
 
-  std::unique_ptr<DeviceDriver> inner_;
   std::mutex mutex_;
   std::deque<Held> held_;
   std::uint64_t questions_ = 0;

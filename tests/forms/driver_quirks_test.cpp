@@ -19,6 +19,7 @@
 
 #include <backends/vulkan/vulkan_backend.hpp>
 #include "tests/support/drivers.hpp"
+#include "tests/support/forwarding_driver.hpp"
 
 // What a driver gets wrong, shown by running forms that do not go round it. A test that fails here is good news: the
 // driver is right by now, and a row of backends/vulkan/quirks.cpp can go for its version.
@@ -38,35 +39,16 @@ using testing::Each;
 using testing::Ne;
 
 /// A driver that describes its device otherwise.
-class DescribedDriver final : public DeviceDriver {
+class DescribedDriver final : public ForwardingDriver {
  public:
-  DescribedDriver(std::unique_ptr<DeviceDriver> inner, const FormSupport& forms)
-      : inner_{std::move(inner)}, info_{inner_->info()} {
+  DescribedDriver(std::unique_ptr<DeviceDriver> driver, const FormSupport& forms)
+      : ForwardingDriver{std::move(driver)}, info_{inner().info()} {
     info_.forms = forms;
   }
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
-  [[nodiscard]] Result<std::unique_ptr<backend::DriverBuffer>> allocate(const backend::BufferDesc& desc) override {
-    return inner_->allocate(desc);
-  }
-  [[nodiscard]] Result<std::unique_ptr<backend::DriverPipeline>> compile(const backend::PipelineDesc& desc) override {
-    return inner_->compile(desc);
-  }
-  [[nodiscard]] Result<backend::RecordingPtr> record(const backend::ListView& view, backend::Reuse reuse) override {
-    return inner_->record(view, reuse);
-  }
-  [[nodiscard]] Result<void> launch(backend::DriverRecording& recording, backend::Ticket ticket,
-                                    std::span<const backend::Ticket> after) override {
-    return inner_->launch(recording, ticket, after);
-  }
-  [[nodiscard]] Result<std::uint64_t> completed(std::uint32_t queue) override { return inner_->completed(queue); }
-  [[nodiscard]] Result<bool> wait(backend::Ticket ticket, std::chrono::nanoseconds timeout) override {
-    return inner_->wait(ticket, timeout);
-  }
-  [[nodiscard]] std::uint64_t now_ns() noexcept override { return inner_->now_ns(); }
 
  private:
-  std::unique_ptr<DeviceDriver> inner_;
   DeviceInfo info_;
 };
 

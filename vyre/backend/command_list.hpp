@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -194,6 +196,31 @@ class CommandList {
   std::vector<BufferRange> ranges_;
   std::vector<std::byte> params_;
 };
+
+/// The first command by which `to` is more than a recording of `from` with other tables. Nothing if there is none.
+///
+/// Buffers, parameters and group counts of dispatches are in tables, unless `is_fixed(pipeline)`.
+template <typename IsFixed>
+[[nodiscard]] std::optional<std::size_t> find_change(const CommandList& from, const CommandList& to, IsFixed is_fixed) {
+  const std::span<const Command> before = from.commands();
+  const std::span<const Command> after = to.commands();
+  const std::size_t count = std::min(before.size(), after.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto* was = std::get_if<Dispatch>(&before[i]);
+    const auto* is = std::get_if<Dispatch>(&after[i]);
+    if (was == nullptr || is == nullptr) {
+      if (before[i] != after[i]) return i;
+      continue;
+    }
+    if (was->pipeline != is->pipeline) return i;
+    if (!is_fixed(is->pipeline)) continue;
+    if (was->groups != is->groups || !std::ranges::equal(from.ranges(*was), to.ranges(*is)) ||
+        !std::ranges::equal(from.params(*was), to.params(*is))) {
+      return i;
+    }
+  }
+  return before.size() == after.size() ? std::nullopt : std::optional{count};
+}
 
 /// What a list names, each once, sorted.
 struct ListNames {

@@ -458,29 +458,26 @@ Result<Ticket> Device::launch_updatable(RecordingEntry& entry, const SubmitOptio
 }
 
 Result<void> Device::check_update(const CommandList& recorded, const CommandList& list) const {
-  const auto differs = [](std::size_t index, std::string_view what) {
-    return fail(ErrorCode::InvalidArgument, fmt::format("command {} of the list {}", index, what));
+  const auto is_fixed = [&](PipelineHandle pipeline) {
+    return pipelines_.at(pipeline).form.kind == program::FormKind::Descriptor;
   };
+  const auto change = find_change(recorded, list, is_fixed);
+  if (!change) return {};
   const std::span<const Command> before = recorded.commands();
   const std::span<const Command> after = list.commands();
   if (before.size() != after.size()) {
     return fail(ErrorCode::InvalidArgument,
                 fmt::format("the list has {} commands, the recording has {}", after.size(), before.size()));
   }
-  for (std::size_t i = 0; i < after.size(); ++i) {
-    const auto* was = std::get_if<Dispatch>(&before[i]);
-    const auto* is = std::get_if<Dispatch>(&after[i]);
-    if (was == nullptr || is == nullptr) {
-      if (before[i] != after[i]) return differs(i, "is another one than the recording has");
-      continue;
-    }
-    if (was->pipeline != is->pipeline) return differs(i, "runs another pipeline than the recording does");
-    if (pipelines_.at(is->pipeline).form.kind != program::FormKind::Descriptor) continue;
-    const bool is_same = was->groups == is->groups && std::ranges::equal(recorded.ranges(*was), list.ranges(*is)) &&
-                         std::ranges::equal(recorded.params(*was), list.params(*is));
-    if (!is_same) return differs(i, "changes a dispatch in the descriptor form, which a recording keeps as it is");
+  const auto* was = std::get_if<Dispatch>(&before[*change]);
+  const auto* is = std::get_if<Dispatch>(&after[*change]);
+  std::string_view what = "changes a dispatch in the descriptor form, which a recording keeps as it is";
+  if (was == nullptr || is == nullptr) {
+    what = "is another one than the recording has";
+  } else if (was->pipeline != is->pipeline) {
+    what = "runs another pipeline than the recording does";
   }
-  return {};
+  return fail(ErrorCode::InvalidArgument, fmt::format("command {} of the list {}", *change, what));
 }
 
 Result<Ticket> Device::replay(RecordingHandle recording, const CommandList& list, const SubmitOptions& options) {
@@ -498,25 +495,24 @@ Result<Ticket> Device::replay(RecordingHandle recording, const CommandList& list
   const std::lock_guard updating{updates.mutex};
   VYRE_TRY(check_update(updates.list, list));
   if (!entry->table) return launch_updatable(*entry, options);
-  const std::uint64_t bytes = table_bytes(view);
-  auto taken = tables_.take(bytes, Memory::Upload);
+  auto taken = tables_.take(table_bytes(view), Memory::Upload);
   if (!taken) return note(std::move(taken).error());
   TableBlock staging = *std::move(taken);
   // Written here as it will lie there.
-  VYRE_TRY(lower(view, info_,
-                 {.address = entry->table.address(),
-                  .buffer = entry->table.buffer(),
-                  .memory = staging.writable(),
-                  .scratch = scratch_,
-                  .indirect = true},
-                 staging.lowered()));
+  VYRE_ASSIGN(const std::uint64_t used, lower(view, info_,
+                                              {.address = entry->table.address(),
+                                               .buffer = entry->table.buffer(),
+                                               .memory = staging.writable(),
+                                               .scratch = scratch_,
+                                               .indirect = true},
+                                              staging.lowered()));
   if (staging.lowered() != entry->table.lowered()) {
     return fail(ErrorCode::InvalidArgument,
                 "the list makes other launches than the recording: as many dispatches of no groups, and as many that "
                 "are alike, must follow one another");
   }
   staging.lowered().clear();
-  staging.lowered().copy(staging.buffer(), 0, entry->table.buffer(), 0, std::min(bytes, entry->table.size()));
+  staging.lowered().copy(staging.buffer(), 0, entry->table.buffer(), 0, used);
   const ListView copy{.list = staging.lowered(), .buffers = buffers_, .pipelines = pipelines_};
   auto update = driver_->record(copy, Reuse::Once);
   if (!update) return note(std::move(update).error());

@@ -41,7 +41,7 @@ class Lowering {
   Lowering(const ListView& view, const DeviceInfo& info, const TablePlace& place, CommandList& lowered) noexcept
       : view_{view}, info_{info}, place_{place}, lowered_{lowered} {}
 
-  Result<void> run() {
+  Result<std::uint64_t> run() {
     const std::span<const Command> commands = view_.list.commands();
     for (std::size_t i = 0; i < commands.size();) {
       const auto* first = std::get_if<Dispatch>(&commands[i]);
@@ -61,7 +61,7 @@ class Lowering {
       VYRE_TRY(launch(*first, *pipeline, commands.subspan(i, end - i)));
       i = end;
     }
-    return {};
+    return std::max(used_, kAlignment);  // A copy of no bytes is none.
   }
 
  private:
@@ -296,7 +296,8 @@ std::uint64_t table_bytes(const ListView& view) noexcept {
   return bytes;
 }
 
-Result<void> lower(const ListView& view, const DeviceInfo& info, const TablePlace& place, CommandList& lowered) {
+Result<std::uint64_t> lower(const ListView& view, const DeviceInfo& info, const TablePlace& place,
+                            CommandList& lowered) {
   return Lowering{view, info, place, lowered}.run();
 }
 

@@ -22,11 +22,11 @@ struct TablePlace {
 /// The bytes that the table of a list takes at most.
 [[nodiscard]] std::uint64_t table_bytes(const ListView& view) noexcept;
 
-/// Writes the table of a checked list and appends to `lowered` what takes its place.
+/// Writes the table of a checked list and appends to `lowered` what takes its place. Gives the bytes that were written.
 ///
 /// `InvalidArgument` for a persistent dispatch that no workgroup could finish on the device.
-[[nodiscard]] Result<void> lower(const ListView& view, const DeviceInfo& info, const TablePlace& place,
-                                 CommandList& lowered);
+[[nodiscard]] Result<std::uint64_t> lower(const ListView& view, const DeviceInfo& info, const TablePlace& place,
+                                          CommandList& lowered);
 
 /// Whether one workgroup can run a whole dispatch of a persistent pipeline.
 [[nodiscard]] bool fits_persistent(const FormRules& form, const Groups& groups, const FormSupport& support) noexcept;

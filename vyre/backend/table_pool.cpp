@@ -44,7 +44,6 @@ TableBlock::~TableBlock() {
 
 BufferHandle TableBlock::buffer() const noexcept { return block_->buffer; }
 std::uint64_t TableBlock::address() const noexcept { return block_->address; }
-std::uint64_t TableBlock::size() const noexcept { return block_->size; }
 std::span<std::byte> TableBlock::writable() const noexcept {
   return is_direct() ? std::span{block_->mapped, block_->size} : std::span{block_->copy};
 }

@@ -26,7 +26,6 @@ class TableBlock {
   [[nodiscard]] explicit operator bool() const noexcept { return block_ != nullptr; }
   [[nodiscard]] BufferHandle buffer() const noexcept;
   [[nodiscard]] std::uint64_t address() const noexcept;
-  [[nodiscard]] std::uint64_t size() const noexcept;
   /// Its bytes, or a copy of them that is yet to be brought there.
   [[nodiscard]] std::span<std::byte> writable() const noexcept;
   /// Whether what is written is there at once.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -30,28 +29,6 @@ struct Batch {
 
 /// A hash of what a planned list does, whatever the buffers, parameters and group counts of its dispatches are.
 [[nodiscard]] std::uint64_t hash_shape(const backend::CommandList& list) noexcept;
-
-/// Whether two planned lists have the same shape: a recording of one, with its tables changed, is the other.
-/// `is_fixed(pipeline)` says whether dispatches of a pipeline are recorded as they are.
-template <typename IsFixed>
-[[nodiscard]] bool have_same_shape(const backend::CommandList& a, const backend::CommandList& b, IsFixed is_fixed) {
-  if (a.commands().size() != b.commands().size()) return false;
-  for (std::size_t i = 0; i < a.commands().size(); ++i) {
-    const auto* one = std::get_if<backend::Dispatch>(&a.commands()[i]);
-    const auto* other = std::get_if<backend::Dispatch>(&b.commands()[i]);
-    if (one == nullptr || other == nullptr) {
-      if (a.commands()[i] != b.commands()[i]) return false;
-      continue;
-    }
-    if (one->pipeline != other->pipeline) return false;
-    if (!is_fixed(one->pipeline)) continue;
-    if (one->groups != other->groups || !std::ranges::equal(a.ranges(*one), b.ranges(*other)) ||
-        !std::ranges::equal(a.params(*one), b.params(*other))) {
-      return false;
-    }
-  }
-  return true;
-}
 
 /// A hash of what a dispatch is given.
 [[nodiscard]] std::uint64_t hash_dispatch(backend::PipelineHandle pipeline,

@@ -102,7 +102,7 @@ Result<void> Session::State::launch_bindless() {
     return programs[program_of[pipeline.index]].form == program::FormKind::Descriptor;
   };
   const auto found = std::ranges::find_if(kept, [&](const KeptBatch& each) {
-    return each.hash == shape && plan::have_same_shape(each.list, planned[0], is_fixed);
+    return each.hash == shape && !backend::find_change(each.list, planned[0], is_fixed);
   });
   if (found != kept.end()) {
     found->last_used = ++uses;
