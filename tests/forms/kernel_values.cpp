@@ -221,14 +221,11 @@ std::string KernelGenerator::bits_value(const Type& type, int depth) {
 
 std::string KernelGenerator::packed(int depth) {
   note("packing functions");
-  // Which way they round what lies half-way between two numbers is the driver's, and it takes both ways in one kernel:
-  // of quarters below 1, three quarters never do.
   if (percent(50)) {
-    return cat({pick_text({"packHalf2x16", "packUnorm2x16", "packSnorm2x16"}), "(0.75 * tame(",
+    return cat({pick_text({"packHalf2x16", "packUnorm2x16", "packSnorm2x16"}), "(tame(",
                 value(vector(Base::Float, 2), depth), "))"});
   }
-  return cat(
-      {pick_text({"packUnorm4x8", "packSnorm4x8"}), "(0.75 * tame(", value(vector(Base::Float, 4), depth), "))"});
+  return cat({pick_text({"packUnorm4x8", "packSnorm4x8"}), "(tame(", value(vector(Base::Float, 4), depth), "))"});
 }
 
 std::string KernelGenerator::length_value() {
