@@ -21,6 +21,7 @@
 #include "cli/file.hpp"
 #include "cli/plan_json.hpp"
 #include "cli/policy_json.hpp"
+#include "cli/report_json.hpp"
 
 namespace vyre::cli {
 namespace {
@@ -195,6 +196,44 @@ Result<std::string> explain_plan(const Typed& typed) {
   return typed.flag("--json") ? to_json(planned) + "\n" : to_text(planned);
 }
 
+/// The groups that a run report tells of: what was known of each, what that was decided from, and what would flip it.
+Result<std::string> explain_report(const Typed& typed) {
+  const std::string path = typed.text("FILE");
+  VYRE_ASSIGN(const File file, open_input(path));
+  VYRE_ASSIGN(const std::string text, file.read_all(kMaxFile));
+  auto shapes = parse_shapes(text);
+  if (!shapes) return in_context(std::move(shapes).error(), fmt::format("while reading the report '{}'", path));
+  std::uint32_t wanted = 0;
+  if (typed.has("--group")) {
+    VYRE_ASSIGN(wanted, typed.count("--group"));
+  }
+  std::string out;
+  std::uint32_t number = 0;
+  for (const report::ShapeReport& shape : *shapes) {
+    const std::uint32_t first = number + 1;
+    std::string groups;
+    for (const report::GroupReport& group : shape.groups) {
+      if (wanted != 0 && ++number != wanted) continue;
+      if (wanted == 0) ++number;
+      const report::BundleExplanation bundle = report::explain(group.facts, shape.bindless_threshold);
+      if (typed.flag("--json")) {
+        out += to_json(bundle) + "\n";
+        continue;
+      }
+      groups += fmt::format("\ngroup {}: {} dispatches of {}\n\n", number, group.kind.count, group.program);
+      groups += to_string(bundle);
+    }
+    if (groups.empty()) continue;
+    out += fmt::format("{}groups {} to {}\n{}{}", out.empty() ? "" : "\n", first, first + shape.groups.size() - 1,
+                       to_text(shape), groups);
+  }
+  if (out.empty() && wanted != 0) {
+    return fail(ErrorCode::InvalidArgument, fmt::format("--group is {}, the report has {} groups", wanted, number));
+  }
+  if (out.empty() && !typed.flag("--json")) out = "the report has no batch that a launch mode was chosen for\n";
+  return out;
+}
+
 struct OptionSpec {
   std::string name;
   std::string kind;  ///< Empty: the option is a flag.
@@ -278,6 +317,12 @@ std::vector<CommandSpec> command_specs() {
        explain_bundle,
        {{"FILE", "PATH", "The facts as JSON, bare or as a dispatch_bundle question; - is standard input"}},
        "tests/vectors/dispatch_bundle.jsonl"},
+      {"report",
+       "Every group of a run: what was measured, what that was decided from, and what would flip it",
+       explain_report,
+       {{"FILE", "PATH", "A report that 'vyre run --report' or '--json' wrote; - is standard input"},
+        {"--group", "N", "Only this one; they are counted from 1", ""}},
+       "report.json --group 1"},
       {"plan",
        "Which operations of a batch may run at once, and where the barriers stand",
        explain_plan,

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/calibrate.hpp"
 #include "cli/command.hpp"
 #include "cli/decide.hpp"
 #include "cli/devices.hpp"
@@ -24,6 +25,7 @@ constexpr const char* kFooter =
     "  vyre decide questions.jsonl\n"
     "  vyre reflect saxpy.comp\n"
     "  vyre devices\n"
+    "  vyre calibrate\n"
     "  vyre run heat.toml\n\n"
     "Exit codes: 0 success, 1 a result differs, 2 bad input, 3 unsupported, 4 unavailable, 5 compilation failed,\n"
     "6 out of memory, 7 timed out, 8 device lost, 9 corrupt data, 10 internal error.";
@@ -52,6 +54,7 @@ int run(int argc, char** argv) {
   app.footer(kFooter);
   app.require_subcommand(1);
   Action action;
+  add_calibrate(app, action);
   add_decide(app, action);
   add_devices(app, action);
   add_explain(app, action);

@@ -21,18 +21,21 @@ set(library_headers
   vyre/all_backends.hpp vyre/vyre.hpp
   vyre/backend/command_list.hpp vyre/backend/decorators.hpp vyre/backend/device.hpp vyre/backend/device_info.hpp
   vyre/backend/driver.hpp vyre/backend/handle.hpp vyre/backend/registry.hpp vyre/backend/table_pool.hpp
+  vyre/choice/batch_shape.hpp vyre/choice/calibration.hpp vyre/choice/forecast.hpp vyre/choice/history.hpp
+  vyre/choice/kernel_times.hpp vyre/choice/line.hpp vyre/choice/way.hpp
   vyre/program/forms/form.hpp vyre/program/hash.hpp vyre/program/interface.hpp vyre/program/program.hpp
   vyre/program/spirv/spec_override.hpp vyre/program/target.hpp vyre/program/validate.hpp
-  vyre/report/audit_log.hpp vyre/report/device_report.hpp vyre/report/explain.hpp vyre/report/explanation.hpp
+  vyre/report/audit_log.hpp vyre/report/choice_report.hpp vyre/report/device_report.hpp vyre/report/explain.hpp vyre/report/explanation.hpp
   vyre/report/interface_report.hpp vyre/report/run_report.hpp
-  vyre/runtime/buffer.hpp vyre/runtime/params.hpp vyre/runtime/session.hpp vyre/runtime/system.hpp)
+  vyre/runtime/buffer.hpp vyre/runtime/calibrate.hpp vyre/runtime/params.hpp vyre/runtime/session.hpp
+  vyre/runtime/system.hpp vyre/runtime/tuner.hpp)
 
 # The objects of the static libraries, all of them, each compiled once. What stands behind them (fmt, glslang,
 # SPIRV-Tools) comes along as they need it. vyre.map.in says what others see of it.
 set(symbols "${CMAKE_BINARY_DIR}/package/vyre.map")
 configure_file("${CMAKE_CURRENT_LIST_DIR}/vyre.map.in" "${symbols}" @ONLY)
 add_library(vyre_shared SHARED)
-foreach(part program plan backend report runtime vulkan all_backends)
+foreach(part program plan backend choice report runtime vulkan all_backends)
   target_sources(vyre_shared PRIVATE $<TARGET_OBJECTS:vyre_${part}>)
 endforeach()
 target_sources(vyre_shared PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${library_headers})

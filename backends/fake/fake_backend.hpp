@@ -43,6 +43,7 @@ struct Costs {
   std::uint64_t copy_ns = 0;            ///< The device, per copy or fill.
   std::uint64_t copy_ns_per_kib = 0;    ///< The device, per 1,024 bytes begun, of a copy or fill.
   std::uint64_t item_ns = 0;            ///< The device, per dispatch within one launch.
+  std::uint64_t form_group_ns = 0;      ///< The device, per workgroup of other than the descriptor form, besides.
 
   friend bool operator==(const Costs&, const Costs&) = default;
 };
@@ -50,6 +51,7 @@ struct Costs {
 struct FakeOptions {
   std::map<std::string, Kernel> kernels = {};  ///< By the name of the program.
   Costs costs = {};
+  std::shared_ptr<const Costs> changing_costs = {};  ///< Taken instead, as they are at the moment, if they are there.
   std::uint32_t queues = 2;
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;
   /// Commands that no barrier orders are run in an order drawn from this, so that a missing barrier shows.

@@ -78,6 +78,7 @@ class FakePipeline final : public backend::DriverPipeline {
     for (std::uint32_t i = root.count; i > 0; --i) run_record(root.records + record_at(root, i - 1));
   }
 
+  [[nodiscard]] bool is_form() const noexcept { return form_ != program::FormKind::Descriptor; }
   /// Workgroups of all items of a launch, and how many items there are.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> work(const backend::Groups& groups,
                                                              std::span<const std::byte> params) const {
@@ -160,9 +161,25 @@ struct Mark {
 
 using Action = std::variant<Run, Move, Repeat, Mark, backend::Barrier>;
 
+/// What the device does in a step, as far as it takes time.
+struct Work {
+  std::uint64_t dispatches = 0;
+  std::uint64_t groups = 0;
+  std::uint64_t form_groups = 0;  ///< Of those, in other than the descriptor form.
+  std::uint64_t items = 0;
+  std::uint64_t barriers = 0;
+  std::uint64_t copies = 0;
+  std::uint64_t kib = 0;
+
+  [[nodiscard]] std::uint64_t cost_ns(const Costs& costs) const noexcept {
+    return dispatches * costs.dispatch_ns + groups * costs.group_ns + form_groups * costs.form_group_ns +
+           items * costs.item_ns + barriers * costs.barrier_ns + copies * costs.copy_ns + kib * costs.copy_ns_per_kib;
+  }
+};
+
 struct Step {
   Action action = {};
-  std::uint64_t cost_ns = 0;  ///< Of the device.
+  Work work = {};
 };
 
 class FakeRecording final : public backend::DriverRecording {
@@ -177,15 +194,15 @@ class FakeRecording final : public backend::DriverRecording {
 /// Turns commands into steps.
 class Translator {
  public:
-  Translator(const ListView& view, const Costs& costs) noexcept : view_{view}, costs_{costs} {}
+  explicit Translator(const ListView& view) noexcept : view_{view} {}
 
   [[nodiscard]] Step operator()(const backend::Dispatch& dispatch) const {
     Run run{.pipeline = &view_.pipeline<FakePipeline>(dispatch.pipeline), .groups = dispatch.groups};
     for (const backend::BufferRange& range : view_.list.ranges(dispatch)) run.bindings.push_back(bytes(range));
     const std::span<const std::byte> params = view_.list.params(dispatch);
     run.params.assign(params.begin(), params.end());
-    const std::uint64_t cost_ns = cost_of(run, dispatch.groups);
-    return {.action = std::move(run), .cost_ns = cost_ns};
+    const Work work = work_of(run, dispatch.groups);
+    return {.action = std::move(run), .work = work};
   }
   [[nodiscard]] Step operator()(const backend::IndirectDispatch& dispatch) const {
     const std::span<const std::byte> params = view_.list.params(dispatch);
@@ -193,39 +210,37 @@ class Translator {
             .params = {params.begin(), params.end()},
             .groups_address = view_.buffer<FakeBuffer>(dispatch.groups).address + dispatch.offset};
     // What it takes is known when it is translated: what changes later takes as long.
-    const std::uint64_t cost_ns = cost_of(run, at_address<backend::Groups>(run.groups_address));
-    return {.action = std::move(run), .cost_ns = cost_ns};
+    const Work work = work_of(run, at_address<backend::Groups>(run.groups_address));
+    return {.action = std::move(run), .work = work};
   }
   [[nodiscard]] Step operator()(const backend::Copy& copy) const {
     return {.action = Move{.from = bytes({.buffer = copy.from, .offset = copy.from_offset, .size = copy.size}),
                            .to = bytes({.buffer = copy.to, .offset = copy.to_offset, .size = copy.size})},
-            .cost_ns = copy_cost_ns(copy.size)};
+            .work = copy_of(copy.size)};
   }
   [[nodiscard]] Step operator()(const backend::Fill& fill) const {
     const Bytes to = bytes(fill.range);
-    return {.action = Repeat{.to = to, .pattern = fill.pattern}, .cost_ns = copy_cost_ns(to.size())};
+    return {.action = Repeat{.to = to, .pattern = fill.pattern}, .work = copy_of(to.size())};
   }
   [[nodiscard]] Step operator()(const backend::Barrier& barrier) const {
-    return {.action = barrier, .cost_ns = costs_.barrier_ns};
+    return {.action = barrier, .work = {.barriers = 1}};
   }
   [[nodiscard]] Step operator()(const backend::Timestamp& timestamp) const {
     return {.action = Mark{.to = bytes({.buffer = timestamp.buffer, .offset = timestamp.offset, .size = 8})}};
   }
 
  private:
-  [[nodiscard]] std::uint64_t cost_of(const Run& run, const backend::Groups& groups) const {
+  [[nodiscard]] static Work work_of(const Run& run, const backend::Groups& groups) {
     const auto [workgroups, items] = run.pipeline->work(groups, run.params);
-    return costs_.dispatch_ns + workgroups * costs_.group_ns + items * costs_.item_ns;
+    return {
+        .dispatches = 1, .groups = workgroups, .form_groups = run.pipeline->is_form() ? workgroups : 0, .items = items};
   }
   [[nodiscard]] Bytes bytes(const backend::BufferRange& range) const noexcept {
     return view_.buffer<FakeBuffer>(range.buffer).bytes(range.offset, view_.size(range));
   }
-  [[nodiscard]] std::uint64_t copy_cost_ns(std::uint64_t size) const noexcept {
-    return costs_.copy_ns + (size + 1023) / 1024 * costs_.copy_ns_per_kib;
-  }
+  [[nodiscard]] static Work copy_of(std::uint64_t size) noexcept { return {.copies = 1, .kib = (size + 1023) / 1024}; }
 
   const ListView& view_;
-  const Costs& costs_;
 };
 
 /// SplitMix64: the same numbers with every standard library.
@@ -245,7 +260,7 @@ class Random {
 
 /// Executes what stands between two barriers in any order. Timestamps come last: they wait for what is before them, and
 /// what is behind them does not wait for them.
-void execute_wave(std::span<const Step> steps, std::uint64_t begin_ns, Random& random) {
+void execute_wave(std::span<const Step> steps, std::uint64_t begin_ns, const Costs& costs, Random& random) {
   std::vector<const Step*> order;
   std::vector<std::pair<Bytes, std::uint64_t>> marks;
   for (const Step& step : steps) {
@@ -254,7 +269,7 @@ void execute_wave(std::span<const Step> steps, std::uint64_t begin_ns, Random& r
     } else {
       order.push_back(&step);
     }
-    begin_ns += step.cost_ns;
+    begin_ns += step.work.cost_ns(costs);
   }
   for (std::size_t left = order.size(); left > 1; --left) std::swap(order[left - 1], order[random.next() % left]);
   for (const Step* step : order) {
@@ -268,15 +283,15 @@ void execute_wave(std::span<const Step> steps, std::uint64_t begin_ns, Random& r
 }
 
 /// Executes a list that begins at a time, and returns the time at which it is done.
-std::uint64_t execute(std::span<const Step> steps, std::uint64_t begin_ns, Random random) {
+std::uint64_t execute(std::span<const Step> steps, std::uint64_t begin_ns, const Costs& costs, Random random) {
   while (!steps.empty()) {
     const auto barrier = std::ranges::find_if(
         steps, [](const Step& step) { return std::holds_alternative<backend::Barrier>(step.action); });
     const auto length = static_cast<std::size_t>(barrier - steps.begin());
     const std::span<const Step> wave = steps.first(length);
-    execute_wave(wave, begin_ns, random);
+    execute_wave(wave, begin_ns, costs, random);
     const std::size_t taken = std::min(length + 1, steps.size());
-    for (const Step& step : steps.first(taken)) begin_ns += step.cost_ns;
+    for (const Step& step : steps.first(taken)) begin_ns += step.work.cost_ns(costs);
     steps = steps.subspan(taken);
   }
   return begin_ns;
@@ -317,22 +332,25 @@ class FakeDriver final : public backend::DeviceDriver {
   [[nodiscard]] Result<std::unique_ptr<backend::DriverPipeline>> compile(const backend::PipelineDesc& desc) override {
     const std::scoped_lock lock{mutex_};
     VYRE_TRY(check_present());
+    // What a device is measured with takes its time and does nothing.
+    static const Kernel kNothing = [](const Invocation&) {};
     const auto kernel = options_->kernels.find(desc.program.name());
-    if (kernel == options_->kernels.end()) {
+    const bool is_ours = desc.program.name().starts_with("vyre.");
+    if (kernel == options_->kernels.end() && !is_ours) {
       return fail(ErrorCode::Unsupported,
                   fmt::format("the fake device has no function for program '{}'", desc.program.name()));
     }
-    now_ns_ += options_->costs.compile_ns;
-    return std::make_unique<FakePipeline>(kernel->second, desc);
+    now_ns_ += costs().compile_ns;
+    return std::make_unique<FakePipeline>(is_ours ? kNothing : kernel->second, desc);
   }
 
   [[nodiscard]] Result<backend::RecordingPtr> record(const ListView& view, backend::Reuse) override {
     const std::scoped_lock lock{mutex_};
     VYRE_TRY(check_present());
     std::vector<Step> steps;
-    const Translator translate{view, options_->costs};
+    const Translator translate{view};
     for (const backend::Command& command : view.list.commands()) steps.push_back(std::visit(translate, command));
-    now_ns_ += steps.size() * options_->costs.record_command_ns;
+    now_ns_ += steps.size() * costs().record_command_ns;
     return backend::RecordingPtr{new FakeRecording{std::move(steps)}};
   }
 
@@ -341,14 +359,14 @@ class FakeDriver final : public backend::DeviceDriver {
     const std::scoped_lock lock{mutex_};
     if (++launches_ == options_->lost_at_launch) lost_ = true;
     VYRE_TRY(check_present());
-    now_ns_ += options_->costs.launch_ns;
+    now_ns_ += costs().launch_ns;
     Queue& queue = queues_[ticket.queue];
     std::uint64_t begin_ns = std::max(queue.free_ns, now_ns_);
     for (const Ticket& other : after) begin_ns = std::max(begin_ns, queues_[other.queue].finish_of(other.value));
-    begin_ns += options_->costs.start_ns;
+    begin_ns += costs().start_ns;
     // Of the ticket and not of what ran before, so that threads that launch at once change no order.
     const Random random{options_->shuffle_seed ^ Random{ticket.value << 8 ^ ticket.queue}.next()};
-    queue.free_ns = execute(static_cast<FakeRecording&>(recording).steps(), begin_ns, random);
+    queue.free_ns = execute(static_cast<FakeRecording&>(recording).steps(), begin_ns, costs(), random);
     queue.finish_ns.push_back(queue.free_ns);
     return {};
   }
@@ -356,7 +374,7 @@ class FakeDriver final : public backend::DeviceDriver {
   [[nodiscard]] Result<std::uint64_t> completed(std::uint32_t queue) override {
     const std::scoped_lock lock{mutex_};
     VYRE_TRY(check_present());
-    now_ns_ += options_->costs.poll_ns;
+    now_ns_ += costs().poll_ns;
     Queue& state = queues_[queue];
     while (!state.finish_ns.empty() && state.finish_ns.front() <= now_ns_) {
       state.finish_ns.pop_front();
@@ -381,6 +399,9 @@ class FakeDriver final : public backend::DeviceDriver {
   }
 
  private:
+  [[nodiscard]] const Costs& costs() const noexcept {
+    return options_->changing_costs != nullptr ? *options_->changing_costs : options_->costs;
+  }
   [[nodiscard]] Result<void> check_present() const {
     if (!lost_) return {};
     return fail(ErrorCode::DeviceLost,

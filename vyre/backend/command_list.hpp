@@ -171,6 +171,10 @@ class CommandList {
   [[nodiscard]] std::span<std::byte> params(const Dispatch& dispatch) noexcept {
     return std::span{params_}.subspan(dispatch.first_param, dispatch.param_bytes);
   }
+  /// Gives the dispatch at a place in the commands another pipeline of the same program.
+  void set_pipeline(std::size_t index, PipelineHandle pipeline) {
+    std::get<Dispatch>(commands_[index]).pipeline = pipeline;
+  }
   /// Puts `name(buffer)` in the place of every buffer.
   template <typename Name>
   void rename_buffers(Name name) {

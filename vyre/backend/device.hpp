@@ -37,6 +37,14 @@ struct SubmitOptions {
   std::chrono::nanoseconds timeout = kForever;  ///< How long to wait while too much is pending.
 };
 
+/// What a layer above keeps with a device for as long as that is open.
+struct Attachment {
+  Attachment() = default;
+  Attachment(const Attachment&) = delete;
+  Attachment& operator=(const Attachment&) = delete;
+  virtual ~Attachment() = default;
+};
+
 /// What a device holds now.
 struct DeviceUsage {
   std::size_t buffers = 0;
@@ -69,6 +77,14 @@ class Device {
   [[nodiscard]] DeviceUsage usage() const;
   /// The clock that waiting and working take time on: the machine's, or a virtual one.
   [[nodiscard]] std::uint64_t now_ns() noexcept { return driver_->now_ns(); }
+
+  /// What a layer above keeps with the device: the one `T`, made with the first call. All ask for the same `T`.
+  template <typename T>
+  [[nodiscard]] T& attachment() {
+    const std::lock_guard lock{attachment_mutex_};
+    if (attachment_ == nullptr) attachment_ = std::make_unique<T>();
+    return static_cast<T&>(*attachment_);
+  }
 
   /// The contents are undefined. `InvalidArgument` beyond the limit of a buffer, `OutOfMemory` beyond the budget.
   [[nodiscard]] Result<BufferHandle> allocate(const BufferDesc& desc);
@@ -199,6 +215,8 @@ class Device {
   std::mutex staging_mutex_;
   BufferHandle staging_ = {};
   std::atomic<bool> staging_made_ = false;
+  std::mutex attachment_mutex_;
+  std::unique_ptr<Attachment> attachment_;
 };
 
 }  // namespace vyre::backend

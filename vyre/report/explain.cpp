@@ -382,15 +382,15 @@ Explanation explain_primary_mode(const policy::PersistentKernelInputs& persisten
   return result;
 }
 
-BundleExplanation explain(const policy::DispatchFacts& facts) {
+BundleExplanation explain(const policy::DispatchFacts& facts, std::uint32_t bindless_threshold) {
   BundleExplanation bundle;
   bundle.decisions = {explain(facts.persistent), explain_arms(facts.arm_a, facts.arm_b)};
   if (facts.copy_dst_slot) bundle.decisions.push_back(explain_copy_overlap(*facts.copy_dst_slot, facts.arm_a));
   bundle.decisions.insert(bundle.decisions.end(),
-                          {explain(facts.graph), explain(facts.bindless), explain(facts.trace_jit),
+                          {explain(facts.graph), explain(facts.bindless, bindless_threshold), explain(facts.trace_jit),
                            explain_primary_mode(facts.persistent, facts.graph)});
   (void)policy::evaluate_dispatch_policy(
-      facts, [&](auto events) { bundle.audit_events.assign(events.begin(), events.end()); });
+      facts, [&](auto events) { bundle.audit_events.assign(events.begin(), events.end()); }, bindless_threshold);
   return bundle;
 }
 

@@ -31,6 +31,7 @@ namespace vyre::report {
                                                const policy::CommandReuseInputs& graph);
 
 /// Explains every decision of the batch. Without a copy there is no `copy_overlap` among them.
-[[nodiscard]] BundleExplanation explain(const policy::DispatchFacts& facts);
+[[nodiscard]] BundleExplanation explain(const policy::DispatchFacts& facts,
+                                        std::uint32_t bindless_threshold = policy::kBindlessThreshold);
 
 }  // namespace vyre::report

@@ -43,6 +43,15 @@ std::string to_text(const RunReport& report) {
                     each.dispatches, each.plain, each.batched, each.replayed, to_string(each.form), each.reason);
     if (!each.form_refused.empty()) text += fmt::format("    not in another form: {}\n", each.form_refused);
   }
+  if (report.calibration_ns > 0)
+    text += fmt::format("the device was measured in {}\n", duration(report.calibration_ns));
+  if (!report.not_calibrated.empty()) text += fmt::format("the device was not measured: {}\n", report.not_calibrated);
+  for (const ShapeReport& shape : report.shapes) text += to_text(shape);
+  if (report.errors.count > 0) {
+    text += fmt::format(
+        "predicted savings were off by {:.0f} % of the measured in the middle, by {:.0f} % in nine of ten\n",
+        100 * report.errors.median, 100 * report.errors.ninth_decile);
+  }
   return text;
 }
 
@@ -80,6 +89,12 @@ std::string to_json(const RunReport& report) {
                                  {"reason", each.reason}});
   }
   for (const policy::AuditEvent& event : report.decisions) value["decisions"].push_back(to_string(event));
+  value["calibration_ns"] = report.calibration_ns;
+  if (!report.not_calibrated.empty()) value["not_calibrated"] = report.not_calibrated;
+  value["shapes"] = ordered_json::array();
+  for (const ShapeReport& shape : report.shapes) value["shapes"].push_back(ordered_json::parse(to_json(shape)));
+  value["prediction_errors"] = {
+      {"count", report.errors.count}, {"median", report.errors.median}, {"ninth_decile", report.errors.ninth_decile}};
   return value.dump(2);
 }
 

@@ -75,7 +75,8 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
     FormKind form = FormKind::Descriptor;
     VYRE_ASSIGN(compiled.other_pipeline, compile_as_written(form));
   }
-  // It was compiled, so that it can be specialised.
+  // It was compiled, so that it has a key and can be specialised.
+  compiled.id = hash_of(program.spec_key(values).value()).low;
   const program::Interface interface = values.empty() ? program.interface() : program.specialise(values).value();
   for (const backend::RangeRule& rule : backend::rules_of(interface)) {
     ArgumentSlot slot{.rule = rule};
@@ -94,6 +95,27 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
     std::ranges::sort(compiled.params, {}, &ParamSlot::offset);
   }
   return compiled;
+}
+
+Result<backend::PipelineHandle> find_form(backend::Device& device, CompiledProgram& compiled, program::FormKind form) {
+  if (form == compiled.form) return compiled.pipeline;
+  backend::PipelineHandle& known = compiled.others[static_cast<std::size_t>(form)];
+  if (known.generation != 0) return known;
+  auto made = device.compile(compiled.program, {.values = compiled.values, .form = form, .warm = true});
+  if (made) {
+    known = *made;
+  } else if (made.error().code == ErrorCode::Unsupported) {
+    compiled.refused[static_cast<std::size_t>(form)] = true;
+    compiled.form_refused = made.error().message;
+  }
+  return made;
+}
+
+std::vector<backend::PipelineHandle> pipelines_of(const CompiledProgram& compiled) {
+  std::vector<backend::PipelineHandle> all{compiled.pipeline, compiled.other_pipeline};
+  all.insert(all.end(), compiled.others.begin(), compiled.others.end());
+  std::erase_if(all, [](backend::PipelineHandle each) { return each.generation == 0; });
+  return all;
 }
 
 std::unexpected<Error> wrong_buffer_count(const CompiledProgram& program, std::size_t given) {

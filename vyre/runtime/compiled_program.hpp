@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,11 +37,17 @@ struct CompiledProgram {
   backend::PipelineHandle pipeline = {};        ///< In the form that its dispatches use.
   backend::PipelineHandle other_pipeline = {};  ///< For those that are too long for that form, if it can be.
   program::FormKind form = program::FormKind::Descriptor;
-  std::string form_refused = {};         ///< Why it is not in the form that was wanted.
+  std::string form_refused = {};  ///< Why it is not in the form that was wanted.
+  /// Where the launch mode is chosen: its pipelines in other forms as far as they were needed, by `FormKind`.
+  std::array<backend::PipelineHandle, 4> others = {};
+  std::array<bool, 4> refused = {};  ///< Forms that it does not have.
+  std::uint64_t id = 0;              ///< Names the program and its specialisation, on every run.
+  double compile_ns = 0;             ///< What compiling `pipeline` took, until it can run; 0 if it was not measured.
   std::vector<ArgumentSlot> slots = {};  ///< In the order of the ranges of a dispatch.
   std::vector<bool> writes = {};         ///< Of each slot, whether a dispatch may write there.
   std::vector<ParamSlot> params = {};    ///< By offset.
   std::uint32_t push_bytes = 0;
+  std::optional<program::FormKind> used_form = {};  ///< In the batch at hand, where the launch mode is chosen.
   std::uint64_t last_used = 0;
   std::uint64_t in_batch = 0;    ///< Dispatches in the batch that is being gathered.
   std::uint64_t too_long = 0;    ///< Of those, the ones that use the other pipeline.
@@ -51,6 +58,13 @@ struct CompiledProgram {
 [[nodiscard]] Result<CompiledProgram> compile_program(backend::Device& device, const program::Program& program,
                                                       std::span<const program::spirv::SpecOverride> values,
                                                       program::FormKind wanted);
+
+/// Its pipeline in another form, compiled if that was not needed before. `Unsupported` if it has none.
+[[nodiscard]] Result<backend::PipelineHandle> find_form(backend::Device& device, CompiledProgram& compiled,
+                                                        program::FormKind form);
+
+/// All its pipelines.
+[[nodiscard]] std::vector<backend::PipelineHandle> pipelines_of(const CompiledProgram& compiled);
 
 /// `InvalidArgument`, saying which buffers a program has: those that its kernel declares and does not use are none.
 [[nodiscard]] std::unexpected<Error> wrong_buffer_count(const CompiledProgram& program, std::size_t given);

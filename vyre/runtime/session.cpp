@@ -50,6 +50,8 @@ Result<Session> Session::open(std::shared_ptr<backend::Device> device, const Ses
 
 backend::Device& Session::device() const noexcept { return *state_->device; }
 
+Tuner& Session::tuner() const noexcept { return *state_->tuner; }
+
 Result<BufferView> Session::uninitialised(std::uint64_t size) {
   if (state_->is_capturing) return invalid("a buffer is made while a capture is being made");
   return state_->allocate(size);

@@ -26,11 +26,12 @@
 namespace vyre::runtime {
 
 using report::RunReport;
+class Tuner;
 
 /// How batches reach the device. A program that does not have the form a mode needs runs as written; the report says
 /// why. One that needs more bindings than the device has runs through a table in every mode.
 enum class LaunchMode : std::uint8_t {
-  Auto,     ///< Batched, and replayed when a batch comes back.
+  Auto,     ///< The one that takes least, as far as is known from measuring.
   Plain,    ///< A submission for each operation.
   Batched,  ///< One list, made anew for each batch.
   Replay,   ///< One list, kept from the first time on.
@@ -57,6 +58,10 @@ struct SessionOptions {
   std::size_t max_pipelines = 256;
   std::chrono::nanoseconds watchdog = backend::kForever;  ///< The longest that any wait may take.
   bool time_device = false;  ///< Whether the report has the device's own time, which costs two timestamps a list.
+  /// In the mode `Auto`, the share of the time that may go into trying what is not believed to be best; 0 for none.
+  double exploration = 0.03;
+  /// What is known of the device, and learned of it; the one that all its sessions share unless it is given.
+  std::shared_ptr<Tuner> tuner = nullptr;
 };
 
 /// Workgroups of a dispatch.
@@ -146,6 +151,8 @@ class Session {
   ~Session();
 
   [[nodiscard]] backend::Device& device() const noexcept;
+  /// What is known of the device.
+  [[nodiscard]] Tuner& tuner() const noexcept;
 
   /// Zeros.
   [[nodiscard]] Result<BufferView> bytes(std::uint64_t size);

@@ -87,8 +87,7 @@ Result<std::uint32_t> Session::State::find_program(const program::Program& progr
   }
   VYRE_ASSIGN(CompiledProgram made, compile_program(*device, program, values, form_of(options.mode)));
   if (place) {
-    for (const backend::PipelineHandle old : {programs[*place].pipeline, programs[*place].other_pipeline}) {
-      if (old.generation == 0) continue;
+    for (const backend::PipelineHandle old : pipelines_of(programs[*place])) {
       drop_kept([&](const KeptBatch& each) { return std::ranges::binary_search(each.names.pipelines, old); });
       std::ignore = device->free(old);
     }
@@ -98,11 +97,7 @@ Result<std::uint32_t> Session::State::find_program(const program::Program& progr
   }
   made.report_index = report.programs.size();
   report.programs.push_back({.program = program.name()});
-  for (const backend::PipelineHandle pipeline : {made.pipeline, made.other_pipeline}) {
-    if (pipeline.generation == 0) continue;
-    if (pipeline.index >= program_of.size()) program_of.resize(pipeline.index + 1);
-    program_of[pipeline.index] = *place;
-  }
+  for (const backend::PipelineHandle pipeline : pipelines_of(made)) note_pipeline(pipeline, *place);
   programs[*place] = std::move(made);
   last_program = *place;
   return last_program;

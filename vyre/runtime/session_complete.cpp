@@ -6,7 +6,7 @@
 
 namespace vyre::runtime {
 
-void Session::State::complete(std::uint64_t upto) {
+void Session::State::complete(std::uint64_t upto, bool is_awaited) {
   done = std::max(done, upto);
   while (!pending.empty() && pending.front().batch <= upto) {
     completed_submissions += pending.front().submissions;
@@ -15,7 +15,13 @@ void Session::State::complete(std::uint64_t upto) {
       report.device_ns += time.ns;
       report.timed_submissions += time.launches;
     }
+    note_completed(pending.front().used);
     pending.pop_front();
+  }
+  if (is_awaited) {
+    end_span();
+  } else if (pending.empty()) {
+    drop_span();  // It ended at a time that is not known.
   }
   if (reads.empty()) return;
   // Direct reads come at the end, when nothing can change the bytes any more; staged ones as soon as they are there.
@@ -37,7 +43,7 @@ Result<void> Session::State::refresh() {
     if (!is_done) break;
     reached = each.batch;
   }
-  if (reached != 0) complete(reached);
+  if (reached != 0) complete(reached, false);
   return {};
 }
 
@@ -51,9 +57,11 @@ Result<void> Session::State::wait_for(std::uint64_t wanted) {
   for (const backend::Ticket& ticket : last.tickets) {
     if (ticket.value != 0 && waited) waited = device->wait(ticket, options.watchdog);
   }
-  report.wait_ns += device->now_ns() - begin;
+  const std::uint64_t taken = device->now_ns() - begin;
+  report.wait_ns += taken;
+  span_busy_ns += taken;
   VYRE_TRY(std::move(waited));
-  complete(last.batch);
+  complete(last.batch, true);
   return {};
 }
 
@@ -94,8 +102,19 @@ RunReport Session::State::end_run() {
   report.decisions = std::move(snapshot.events);
   report.decisions_dropped = snapshot.dropped;
   log.clear();
+  for (const std::uint64_t each : run_shapes) {
+    auto learned = tuner->report(each);
+    if (!learned) continue;
+    for (report::GroupReport& group : learned->groups) {
+      const auto found = std::ranges::find(programs, group.kind.program, &CompiledProgram::id);
+      if (found != programs.end()) group.program = found->program.name();
+    }
+    report.shapes.push_back(*std::move(learned));
+  }
+  report.errors = tuner->errors();
+  run_shapes.clear();
   RunReport ended = report;
-  report = {.device = device->info().name};
+  report = {.device = device->info().name, .not_calibrated = ended.not_calibrated};
   for (CompiledProgram& each : programs) {
     each.report_index = report.programs.size();
     report.programs.push_back({.program = each.program.name()});

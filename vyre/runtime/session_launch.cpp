@@ -26,12 +26,17 @@ Result<void> Session::State::flush_batch() {
   if (gathered.list.commands().empty()) return {};
   const std::uint64_t begin = device->now_ns();
   if (!begin_ns) begin_ns = begin;
+  begin_span(begin);
+  const std::uint64_t calibrated_before = report.calibration_ns;
   if (auto launched = launch_batch(); !launched) return broken(std::move(launched).error());
   ++report.batches;
   report.copies += copies_in_batch;
   report.fills += fills_in_batch;
   begin_batch();
-  report.host_ns += device->now_ns() - begin;
+  // What measuring the device took once is not the batch's.
+  const std::uint64_t taken = device->now_ns() - begin - (report.calibration_ns - calibrated_before);
+  report.host_ns += taken;
+  span_busy_ns += taken;
   // So that what is pending stays short; the device itself makes us wait when there is too much.
   return pending.size() > 1 ? refresh() : Result<void>{};
 }
@@ -63,64 +68,84 @@ PlannedBatch Session::State::plan_batch(std::size_t max_arms, Places& places) {
 }
 
 Result<void> Session::State::launch_batch() {
-  if (options.mode == LaunchMode::Plain) return launch_plain();
-  if (options.mode == LaunchMode::Bindless && !options.time_device) return launch_bindless();
-  const auto replay = [&](const KeptBatch& found, std::string_view reason) -> Result<void> {
-    VYRE_TRY(launch_arms(found.plan.arms, found.places, [&](std::size_t arm, const backend::SubmitOptions& how) {
-      return device->replay(found.recordings[arm], how);
-    }));
-    report.replays += found.plan.arms;
-    note_launch(found.plan, &report::ProgramReport::replayed, reason);
-    return {};
-  };
-  if (options.mode != LaunchMode::Batched) {
-    if (const KeptBatch* found = find_kept()) return replay(*found, "the batch came before and was kept");
+  Places places;
+  switch (options.mode) {
+    case LaunchMode::Auto: return launch_chosen();
+    case LaunchMode::Plain: return launch_plain("the mode is plain");
+    case LaunchMode::Bindless: {
+      if (options.time_device) break;
+      const PlannedBatch plan = plan_batch(1, places);
+      return launch_through_table(plan, "one list serves all batches of this shape");
+    }
+    case LaunchMode::Batched: {
+      const PlannedBatch plan = plan_batch(max_arms(), places);
+      return launch_anew(plan, places, "the mode is batched");
+    }
+    default: break;
+  }
+  return launch_by_rule();
+}
+
+Result<void> Session::State::launch_by_rule() {
+  if (const KeptBatch* found = find_kept(choice::Way::Replay)) {
+    return launch_kept(*found, "the batch came before and was kept");
   }
   Places places;
-  const PlannedBatch plan = plan_batch(std::min<std::size_t>(device->info().limits.queues, kMaxArms), places);
+  const PlannedBatch plan = plan_batch(max_arms(), places);
   // A batch that comes for the second time may well come for a third.
-  std::uint64_t& last_seen = seen[gathered.hash % seen.size()];
-  const bool keep = options.mode == LaunchMode::Replay ||
-                    (options.mode != LaunchMode::Batched && last_seen == gathered.hash && options.max_recordings > 0);
-  last_seen = gathered.hash;
-  if (keep) {
-    VYRE_ASSIGN(const KeptBatch* made, keep_batch(plan, std::move(places), gathered.hash, gathered.list));
-    return replay(*made, "the batch comes again and is kept");
-  }
-  VYRE_TRY(launch_arms(plan.arms, places, [&](std::size_t arm, const backend::SubmitOptions& how) {
-    return device->submit(planned[arm], how);
+  SeenBatch& before = seen[gathered.hash % seen.size()];
+  const bool keep = options.mode == LaunchMode::Replay || (before.hash == gathered.hash && options.max_recordings > 0);
+  before = {.hash = gathered.hash};
+  if (!keep) return launch_anew(plan, places, "the batch is new");
+  VYRE_ASSIGN(const KeptBatch* made,
+              keep_batch(plan, std::move(places), gathered.hash, gathered.list, choice::Way::Replay));
+  return launch_kept(*made, "the batch comes again and is kept");
+}
+
+Result<void> Session::State::launch_kept(const KeptBatch& found, std::string_view reason) {
+  VYRE_TRY(launch_arms(found.plan.arms, found.places, [&](std::size_t arm, const backend::SubmitOptions& how) {
+    return device->replay(found.recordings[arm], how);
   }));
-  note_launch(plan, &report::ProgramReport::batched, "the batch is new");
+  report.replays += found.plan.arms;
+  note_launch(found.plan, &report::ProgramReport::replayed, reason);
   return {};
 }
 
-Result<void> Session::State::launch_bindless() {
-  Places places;
-  const PlannedBatch plan = plan_batch(1, places);
-  const std::uint64_t shape = plan::hash_shape(planned[0]);
+Result<void> Session::State::launch_anew(const PlannedBatch& plan, const Places& places, std::string_view reason) {
+  VYRE_TRY(launch_arms(plan.arms, places, [&](std::size_t arm, const backend::SubmitOptions& how) {
+    return device->submit(planned[arm], how);
+  }));
+  note_launch(plan, &report::ProgramReport::batched, reason);
+  return {};
+}
+
+Result<void> Session::State::launch_through_table(const PlannedBatch& plan, std::string_view reason) {
+  const std::uint64_t hash = plan::hash_shape(planned[0]);
   const auto is_fixed = [&](backend::PipelineHandle pipeline) {
-    return programs[program_of[pipeline.index]].form == program::FormKind::Descriptor;
+    const CompiledProgram& compiled = programs[program_of[pipeline.index]];
+    return pipeline == compiled.pipeline && compiled.form == program::FormKind::Descriptor;
   };
   const auto found = std::ranges::find_if(kept, [&](const KeptBatch& each) {
-    return each.hash == shape && !backend::find_change(each.list, planned[0], is_fixed);
+    return each.way == choice::Way::Table && each.hash == hash &&
+           !backend::find_change(each.list, planned[0], is_fixed);
   });
   if (found != kept.end()) {
     found->last_used = ++uses;
-    VYRE_TRY(launch_arms(1, places, [&](std::size_t, const backend::SubmitOptions& how) {
+    VYRE_TRY(launch_arms(1, {}, [&](std::size_t, const backend::SubmitOptions& how) {
       return device->replay(found->recordings[0], planned[0], how);
     }));
   } else {
-    VYRE_ASSIGN(const KeptBatch* made, keep_batch(plan, {}, shape, planned[0]));
-    VYRE_TRY(launch_arms(1, places, [&](std::size_t, const backend::SubmitOptions& how) {
+    VYRE_ASSIGN(const KeptBatch* made, keep_batch(plan, {}, hash, planned[0], choice::Way::Table));
+    VYRE_TRY(launch_arms(1, {}, [&](std::size_t, const backend::SubmitOptions& how) {
       return device->replay(made->recordings[0], how);
     }));
   }
   report.replays += 1;
-  note_launch(plan, &report::ProgramReport::replayed, "one list serves all batches of this shape");
+  note_launch(plan, &report::ProgramReport::replayed, reason);
   return {};
 }
 
-Result<void> Session::State::launch_plain() {
+Result<void> Session::State::launch_plain(std::string_view reason) {
   const auto commands = gathered.list.commands();
   for (const backend::Command& command : commands) {
     const Places places{take_place()};
@@ -132,7 +157,7 @@ Result<void> Session::State::launch_plain() {
                          [&](std::size_t, const backend::SubmitOptions& how) { return device->submit(single, how); }));
   }
   note_launch({.waves = static_cast<std::uint32_t>(commands.size()), .largest_wave = 1}, &report::ProgramReport::plain,
-              "the mode is plain");
+              reason);
   return {};
 }
 
@@ -147,7 +172,7 @@ void Session::State::note_launch(const PlannedBatch& plan, std::uint64_t report:
     each.dispatches += program.in_batch;
     each.*how += program.in_batch;
     if (each.reason != reason) each.reason = reason;
-    each.form = program.form;
+    each.form = program.used_form.value_or(program.form);
     if (program.too_long > 0) {
       each.form_refused = "some dispatches are longer than the device lets a workgroup of it be, and run as written";
     } else if (each.form_refused.empty()) {
@@ -158,9 +183,9 @@ void Session::State::note_launch(const PlannedBatch& plan, std::uint64_t report:
   }
 }
 
-Session::State::KeptBatch* Session::State::find_kept() {
+Session::State::KeptBatch* Session::State::find_kept(choice::Way way) {
   for (KeptBatch& each : kept) {
-    if (each.hash == gathered.hash && each.list == gathered.list) {
+    if (each.hash == gathered.hash && each.way == way && each.list == gathered.list) {
       each.last_used = ++uses;
       return &each;
     }
@@ -176,15 +201,23 @@ void Session::State::drop(KeptBatch& dropped) {
 }
 
 Result<Session::State::KeptBatch*> Session::State::keep_batch(const PlannedBatch& plan, Places places,
-                                                              std::uint64_t hash, const backend::CommandList& list) {
+                                                              std::uint64_t hash, const backend::CommandList& list,
+                                                              choice::Way way) {
   const std::size_t bytes = list.bytes();
   while (!kept.empty() && (kept.size() >= std::max<std::size_t>(options.max_recordings, 1) ||
                            kept_bytes + bytes > options.max_recording_bytes)) {
     drop(*std::ranges::min_element(kept, {}, &KeptBatch::last_used));
   }
-  KeptBatch made{.hash = hash, .list = list, .names = backend::names_of(list), .plan = plan, .last_used = ++uses};
+  const std::uint64_t begin = device->now_ns();
+  KeptBatch made{.hash = hash,
+                 .way = way,
+                 .shape = launching ? launching->shape : 0,
+                 .list = list,
+                 .names = backend::names_of(list),
+                 .plan = plan,
+                 .last_used = ++uses};
   for (std::size_t i = 0; i < plan.arms; ++i) {
-    auto recording = device->record(planned[i], {.updatable = options.mode == LaunchMode::Bindless});
+    auto recording = device->record(planned[i], {.updatable = way == choice::Way::Table});
     if (!recording) {
       while (i > 0) std::ignore = device->free(made.recordings[--i]);
       return std::unexpected{std::move(recording).error()};
@@ -195,10 +228,15 @@ Result<Session::State::KeptBatch*> Session::State::keep_batch(const PlannedBatch
   kept_bytes += bytes;
   kept.push_back(std::move(made));
   ++report.recordings;
-  const policy::AuditEvent event{.substrate = policy::Substrate::CommandReuse,
-                                 .action = policy::Action::RecordAndReplay,
-                                 .detail = policy::Detail::RepeatShape};
-  log.record({&event, 1});
+  if (launching) {
+    note_setup(begin);
+  } else {
+    // Where the mode is chosen, the policies have said so.
+    const policy::AuditEvent event{.substrate = policy::Substrate::CommandReuse,
+                                   .action = policy::Action::RecordAndReplay,
+                                   .detail = policy::Detail::RepeatShape};
+    log.record({&event, 1});
+  }
   return &kept.back();
 }
 

@@ -17,6 +17,7 @@ std::uint64_t next_session_id() noexcept {
 
 Session::State::State(std::shared_ptr<backend::Device> opened, const SessionOptions& wanted)
     : id{next_session_id()}, device{std::move(opened)}, options{wanted}, planned(1) {
+  tuner = wanted.tuner != nullptr ? wanted.tuner : Tuner::of(*device);
   options.max_batch = std::max<std::size_t>(options.max_batch, 1);
   options.max_pipelines = std::max<std::size_t>(options.max_pipelines, 1);
   report.device = device->info().name;
@@ -31,8 +32,7 @@ Session::State::~State() {
   }
   captures.clear();
   for (const CompiledProgram& each : programs) {
-    std::ignore = device->free(each.pipeline);
-    if (each.other_pipeline.generation != 0) std::ignore = device->free(each.other_pipeline);
+    for (const backend::PipelineHandle pipeline : pipelines_of(each)) std::ignore = device->free(pipeline);
   }
   for (const BufferSlot& each : buffers) {
     if (each.generation % 2 == 1) std::ignore = device->free(each.handle);

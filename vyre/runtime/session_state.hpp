@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <vyre/plan/arms.hpp>
@@ -18,6 +19,7 @@
 #include <vyre/runtime/device_timer.hpp>
 #include <vyre/runtime/session.hpp>
 #include <vyre/runtime/staging.hpp>
+#include <vyre/runtime/tuner.hpp>
 
 namespace vyre::runtime {
 
@@ -107,6 +109,8 @@ struct Session::State {
   /// A batch that came back, kept as a recording.
   struct KeptBatch {
     std::uint64_t hash = 0;
+    choice::Way way = choice::Way::Replay;
+    std::uint64_t shape = 0;  // Of its batch, if that was chosen for.
     backend::CommandList list = {};
     backend::ListNames names = {};
     std::array<backend::RecordingHandle, kMaxArms> recordings = {};  // As many as the plan has arms.
@@ -114,8 +118,15 @@ struct Session::State {
     PlannedBatch plan = {};
     std::uint64_t last_used = 0;
   };
+  /// A batch that came, by its hash.
+  struct SeenBatch {
+    std::uint64_t hash = 0;
+    std::uint64_t shape = 0;  // Where the launch mode is chosen.
+    std::uint32_t times = 0;
+  };
   struct PendingBatch {
     std::uint64_t batch = 0;
+    std::optional<UsedWay> used = {};                    // Where the launch mode was chosen.
     std::array<backend::Ticket, kMaxArms> tickets = {};  // Those it does not need are done from the start.
     std::uint64_t submissions = 0;
     std::vector<std::uint32_t> timed = {};  // Of the submissions, as the timer numbers them.
@@ -174,8 +185,12 @@ struct Session::State {
   // Launching.
   [[nodiscard]] Result<void> flush_batch();
   [[nodiscard]] Result<void> launch_batch();
-  [[nodiscard]] Result<void> launch_plain();
-  [[nodiscard]] Result<void> launch_bindless();
+  [[nodiscard]] Result<void> launch_plain(std::string_view reason);
+  /// Launches what is planned as one list that serves all batches of its shape.
+  [[nodiscard]] Result<void> launch_through_table(const PlannedBatch& plan, std::string_view reason);
+  /// Launches what is planned.
+  [[nodiscard]] Result<void> launch_anew(const PlannedBatch& plan, const Places& places, std::string_view reason);
+  [[nodiscard]] Result<void> launch_kept(const KeptBatch& found, std::string_view reason);
   /// Calls `launch(arm, options)` for every arm, each on its queue, behind everything launched before.
   template <typename Launch>
   [[nodiscard]] Result<void> launch_arms(std::size_t count, const Places& places, Launch launch);
@@ -184,10 +199,13 @@ struct Session::State {
   [[nodiscard]] DeviceTimer::Place take_place() {
     return options.time_device ? timer.take(*device) : DeviceTimer::Place{};
   }
-  [[nodiscard]] KeptBatch* find_kept();
+  [[nodiscard]] KeptBatch* find_kept(choice::Way way);
   /// Keeps the batch at hand as `list`, by which it is found again.
   [[nodiscard]] Result<KeptBatch*> keep_batch(const PlannedBatch& plan, Places places, std::uint64_t hash,
-                                              const backend::CommandList& list);
+                                              const backend::CommandList& list, choice::Way way);
+  [[nodiscard]] std::size_t max_arms() const noexcept {
+    return std::min<std::size_t>(device->info().limits.queues, kMaxArms);
+  }
   [[nodiscard]] auto writes_of() const {
     return [this](backend::PipelineHandle pipeline) -> const std::vector<bool>& {
       return programs[program_of[pipeline.index]].writes;
@@ -204,6 +222,33 @@ struct Session::State {
   }
   void begin_batch() noexcept;
 
+  // Choosing.
+  /// Launches the batch in the way that is chosen for it.
+  [[nodiscard]] Result<void> launch_chosen();
+  /// The same where nothing is known of the device: one list, kept when a batch comes for the second time.
+  [[nodiscard]] Result<void> launch_by_rule();
+  /// Sees to it that the device is measured, if it can be.
+  [[nodiscard]] Result<bool> is_calibrated();
+  /// What the planned batch is, into `shape`, and its programs by kind of group, into `shape_programs`.
+  void describe(const PlannedBatch& plan);
+  /// Asks for a choice for the batch at hand, which is `shape` if it was planned. False if it must be described first.
+  [[nodiscard]] bool choose(const SeenBatch& before);
+  /// Puts planned dispatches into the form of the way that was chosen. `Unsupported` if one has not got it.
+  [[nodiscard]] Result<void> apply_form();
+  [[nodiscard]] Result<void> launch_in_way(bool is_planned, PlannedBatch plan, Places places);
+  void note_pipeline(backend::PipelineHandle pipeline, std::uint32_t program) {
+    if (pipeline.index >= program_of.size()) program_of.resize(pipeline.index + 1);
+    program_of[pipeline.index] = program;
+  }
+  /// Notes what was spent since then, once, for the batch at hand.
+  void note_setup(std::uint64_t begin);
+  /// A batch is launched.
+  void begin_span(std::uint64_t now) noexcept;
+  void note_completed(const std::optional<UsedWay>& used);
+  void drop_span() noexcept;
+  /// Tells the tuner what batches took that have completed, the last of which was waited for.
+  void end_span();
+
   // Capturing.
   [[nodiscard]] Result<Capture> end_capture();
   [[nodiscard]] Result<void> replay_capture(CaptureSlot& capture, std::span<const CaptureParams> params,
@@ -215,7 +260,8 @@ struct Session::State {
   /// Looks how far the device is, without waiting.
   [[nodiscard]] Result<void> refresh();
   [[nodiscard]] Result<void> wait_for(std::uint64_t wanted);
-  void complete(std::uint64_t upto);
+  /// `is_awaited`: the last of them was not complete before.
+  void complete(std::uint64_t upto, bool is_awaited);
   [[nodiscard]] Result<void> wait_until_idle(BufferSlot& slot);
   /// Waits for everything, and gives the memory of a staging area back.
   [[nodiscard]] Result<void> empty(Staging& staging);
@@ -251,7 +297,7 @@ struct Session::State {
   backend::CommandList single;
   std::vector<KeptBatch> kept;
   std::size_t kept_bytes = 0;
-  std::array<std::uint64_t, 1024> seen = {};  // Hashes of batches that came once, each at its place.
+  std::array<SeenBatch, 1024> seen = {};  // Each at its place.
   std::uint64_t uses = 0;
 
   std::deque<PendingBatch> pending;
@@ -260,6 +306,22 @@ struct Session::State {
   std::vector<PendingRead> reads;
   Staging uploads{backend::Memory::Upload};
   Staging readbacks{backend::Memory::Readback};
+
+  // Choosing. A span begins when the device is idle or a batch was waited for, and ends when one is.
+  std::shared_ptr<Tuner> tuner;
+  bool is_measurable = true;  // Whether the device can be calibrated.
+  choice::BatchShape shape;   // Of the batch at hand, if it was described.
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> shape_programs;  // By shape, of each kind of group.
+  std::vector<choice::ProgramForms> kind_forms;
+  TunedChoice chosen;
+  std::uint64_t chosen_shape = 0;
+  std::vector<std::uint64_t> run_shapes;  // That were chosen for in this run.
+  std::optional<std::uint64_t> span_begin_ns;
+  std::uint64_t span_setup_ns = 0;
+  std::uint64_t span_busy_ns = 0;
+  std::vector<UsedWay> span_used;
+  bool span_has_others = false;      // Batches that were not chosen for.
+  std::optional<UsedWay> launching;  // Of the batch at hand, if it was chosen for.
 
   report::AuditLog log;
   RunReport report;
@@ -276,7 +338,7 @@ struct Session::State {
 
 template <typename Launch>
 Result<void> Session::State::launch_arms(std::size_t count, const Places& places, Launch launch) {
-  PendingBatch launched{.batch = batch};
+  PendingBatch launched{.batch = batch, .used = launching};
   Result<void> result;
   for (std::uint32_t i = 0; i < count && result; ++i) {
     std::array<backend::Ticket, kMaxArms> after;

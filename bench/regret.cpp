@@ -1,0 +1,276 @@
+// What choosing costs against knowing: a grid of workloads, each in every pinned mode and as it is chosen, in turns.
+// The best mode is picked on one half of the samples and scored on the other. Beside it stands the same with the choice
+// against itself, which is not 1 on a noisy machine.
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <vyre/report/choice_report.hpp>
+
+#include "bench/lavapipe.hpp"
+#include "bench/paired.hpp"
+#include "bench/regret_grid.hpp"
+
+namespace vyre::bench {
+namespace {
+
+using nlohmann::ordered_json;
+using runtime::LaunchMode;
+
+constexpr std::array kPinned = {LaunchMode::Plain,  LaunchMode::Batched,    LaunchMode::Replay,
+                                LaunchMode::Merged, LaunchMode::Persistent, LaunchMode::Bindless};
+
+struct Settings {
+  bool quick = false;
+  std::string json = {};
+  std::string filter = {};
+  std::size_t every = 1;    ///< Of the workloads, only one in so many.
+  std::size_t samples = 8;  ///< Of each mode; half of them pick, half of them score.
+  double warm_ns = 4e8;     ///< At most, until a shape is settled.
+};
+
+struct Outcome {
+  Workload workload = {};
+  std::array<double, kPinned.size()> modes_ns = {};  ///< Medians of all samples.
+  double auto_ns = 0;
+  double cold_ns = 0;
+  double regret = 1;  ///< Scored half: auto / the mode that was best on the other half.
+  double itself = 1;  ///< Scored half: auto again / auto.
+  LaunchMode best = LaunchMode::Batched;
+  std::string chosen = {};
+  double predicted_saving_ns = 0;
+  bool is_settled = false;
+};
+
+double geometric_mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += std::log(value);
+  return values.empty() ? 1 : std::exp(sum / static_cast<double>(values.size()));
+}
+
+double quantile(std::vector<double> values, double at) {
+  if (values.empty()) return 1;
+  std::ranges::sort(values);
+  return values[std::min(values.size() - 1, static_cast<std::size_t>(at * static_cast<double>(values.size())))];
+}
+
+/// Every second of them, from the first or the second on.
+double half_median(const std::vector<double>& samples, std::size_t which) {
+  std::vector<double> half;
+  for (std::size_t i = which; i < samples.size(); i += 2) half.push_back(samples[i]);
+  return median(half);
+}
+
+class Regret {
+ public:
+  Regret(std::shared_ptr<backend::Device> device, Settings settings)
+      : device_{std::move(device)}, settings_{std::move(settings)}, kernels_{make_kernels()} {
+    for (const LaunchMode mode : kPinned) {
+      pinned_.push_back(std::make_unique<WorkloadRunner>(device_, runtime::SessionOptions{.mode = mode}, kernels_));
+    }
+    auto_ = std::make_unique<WorkloadRunner>(device_, runtime::SessionOptions{}, kernels_);
+    again_ = std::make_unique<WorkloadRunner>(device_, runtime::SessionOptions{}, kernels_);
+    // Learns in a short time what a long run would.
+    curious_ = std::make_unique<WorkloadRunner>(device_, runtime::SessionOptions{.exploration = 0.5}, kernels_);
+  }
+
+  Outcome measure(const Workload& workload) {
+    Outcome outcome{.workload = workload};
+    outcome.cold_ns = auto_->run(workload);
+    report::RunReport report;
+    const std::uint64_t begin = device_->now_ns();
+    for (std::size_t i = 0; i < 400; ++i) {
+      curious_->run(workload, &report);
+      outcome.is_settled = !report.shapes.empty() && curious_->session().tuner().is_settled(report.shapes[0].key);
+      if (outcome.is_settled && i >= 2) break;
+      if (static_cast<double>(device_->now_ns() - begin) > settings_.warm_ns) break;
+    }
+    std::vector<WorkloadRunner*> runners;
+    for (const auto& each : pinned_) runners.push_back(each.get());
+    runners.push_back(auto_.get());
+    runners.push_back(again_.get());
+    std::vector<std::vector<double>> samples(runners.size());
+    for (WorkloadRunner* each : runners) {
+      // What is kept from the second time on is kept now.
+      for (int i = 0; i < 3; ++i) each->run(workload);
+    }
+    for (std::size_t round = 0; round < settings_.samples; ++round) {
+      for (std::size_t turn = 0; turn < runners.size(); ++turn) {
+        const std::size_t i = (round + turn) % runners.size();
+        samples[i].push_back(runners[i]->run(workload));
+      }
+    }
+    auto_->run(workload, &report);
+    if (!report.shapes.empty()) {
+      outcome.chosen = to_string(report.shapes[0].chosen);
+      outcome.predicted_saving_ns = report.shapes[0].predicted_saving_ns;
+    }
+    const std::size_t at_auto = kPinned.size();
+    std::size_t best = 0;
+    for (std::size_t i = 0; i < kPinned.size(); ++i) {
+      outcome.modes_ns[i] = median(samples[i]);
+      if (half_median(samples[i], 0) < half_median(samples[best], 0)) best = i;
+    }
+    outcome.best = kPinned[best];
+    outcome.auto_ns = median(samples[at_auto]);
+    outcome.regret = half_median(samples[at_auto], 1) / half_median(samples[best], 1);
+    outcome.itself = half_median(samples[at_auto + 1], 1) / half_median(samples[at_auto], 1);
+    return outcome;
+  }
+
+  /// Measures the grid, prints it, and gives it as JSON.
+  ordered_json run() {
+    const bool is_inline = device_->info().configuration == "inline";
+    const std::vector<Workload> grid = make_grid(kernels_, is_inline ? 2e3 : 5e4);
+    std::vector<Outcome> outcomes;
+    for (std::size_t i = 0; i < grid.size(); i += settings_.every) {
+      if (!settings_.filter.empty() && to_string(grid[i]).find(settings_.filter) == std::string::npos) continue;
+      outcomes.push_back(measure(grid[i]));
+      print(outcomes.back());
+    }
+    summarise(outcomes, grid.size());
+    return to_json(outcomes);
+  }
+
+ private:
+  static void print(const Outcome& each) {
+    fmt::print("  {:<44}", to_string(each.workload));
+    for (const double ns : each.modes_ns) fmt::print(" {:>9.1f}", ns / 1e3);
+    fmt::print(" {:>9.1f} {:>9.1f}  {:>5.2f} {:>5.2f}  {:<10} {}{}\n", each.auto_ns / 1e3, each.cold_ns / 1e3,
+               each.regret, each.itself, to_string(each.best), each.chosen, each.is_settled ? "" : " (not settled)");
+    std::fflush(stdout);
+  }
+
+  void summarise(const std::vector<Outcome>& outcomes, std::size_t all) const {
+    std::vector<double> regrets;
+    std::vector<double> itself;
+    std::vector<double> cold;
+    std::vector<double> errors;
+    for (const Outcome& each : outcomes) {
+      regrets.push_back(each.regret);
+      itself.push_back(each.itself);
+      cold.push_back(each.cold_ns / std::ranges::min(each.modes_ns));
+      const double batched = each.modes_ns[1];
+      const double saving = (batched - each.auto_ns) / each.workload.times;
+      // What saves next to nothing predicts nothing.
+      if (std::abs(saving) * each.workload.times < 0.05 * batched) continue;
+      errors.push_back(std::abs(each.predicted_saving_ns - saving) / std::abs(saving));
+    }
+    fmt::print("\n{} of {} workloads\n", outcomes.size(), all);
+    fmt::print("warm: auto / best mode      geometric mean {:.3f}, 95th percentile {:.3f}, worst {:.3f}\n",
+               geometric_mean(regrets), quantile(regrets, 0.95), std::ranges::max(regrets));
+    fmt::print("      auto / auto           geometric mean {:.3f}, 95th percentile {:.3f}, worst {:.3f}\n",
+               geometric_mean(itself), quantile(itself, 0.95), std::ranges::max(itself));
+    fmt::print("      excess                geometric mean {:+.1f} %, 95th percentile {:+.1f} %\n",
+               100 * (geometric_mean(regrets) / geometric_mean(itself) - 1),
+               100 * (quantile(regrets, 0.95) / quantile(itself, 0.95) - 1));
+    fmt::print("cold: first batch / best    geometric mean {:.2f}\n", geometric_mean(cold));
+    for (std::size_t i = 0; i < kPinned.size(); ++i) {
+      std::vector<double> ratios;
+      for (const Outcome& each : outcomes) ratios.push_back(each.modes_ns[i] / each.auto_ns);
+      fmt::print("always {:<12}         takes {:.2f} x what auto takes\n", to_string(kPinned[i]),
+                 geometric_mean(ratios));
+    }
+    fmt::print("predicted savings: off by {:.0f} % of the measured in the middle ({} workloads)\n",
+               100 * quantile(errors, 0.5), errors.size());
+    for (const Outcome& each : outcomes) {
+      if (each.regret > 1.25) {
+        fmt::print("above 1.25: {} {:.2f} (itself {:.2f}): best {}, chosen {}\n", to_string(each.workload), each.regret,
+                   each.itself, to_string(each.best), each.chosen);
+      }
+    }
+  }
+
+  ordered_json to_json(const std::vector<Outcome>& outcomes) const {
+    ordered_json value{{"device", device_->info().name},
+                       {"configuration", device_->info().configuration},
+                       {"workloads", ordered_json::array()}};
+    for (const Outcome& each : outcomes) {
+      ordered_json modes = ordered_json::object();
+      for (std::size_t i = 0; i < kPinned.size(); ++i) modes[std::string{to_string(kPinned[i])}] = each.modes_ns[i];
+      value["workloads"].push_back({{"workload", to_string(each.workload)},
+                                    {"modes_ns", modes},
+                                    {"auto_ns", each.auto_ns},
+                                    {"cold_ns", each.cold_ns},
+                                    {"best", to_string(each.best)},
+                                    {"chosen", each.chosen},
+                                    {"regret", each.regret},
+                                    {"itself", each.itself},
+                                    {"predicted_saving_ns", each.predicted_saving_ns},
+                                    {"is_settled", each.is_settled}});
+    }
+    return value;
+  }
+
+  std::shared_ptr<backend::Device> device_;
+  Settings settings_;
+  std::vector<Kernel> kernels_;
+  std::vector<std::unique_ptr<WorkloadRunner>> pinned_;
+  std::unique_ptr<WorkloadRunner> auto_;
+  std::unique_ptr<WorkloadRunner> again_;
+  std::unique_ptr<WorkloadRunner> curious_;
+};
+
+int run(int argc, char** argv) {
+  Settings settings;
+  std::string only;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const auto value = [&] { return i + 1 < argc ? std::string{argv[++i]} : std::string{}; };
+    if (argument == "--quick") {
+      settings.quick = true;
+      settings.every = 7;
+      settings.samples = 6;
+      settings.warm_ns = 1.5e8;
+    } else if (argument == "--json") {
+      settings.json = value();
+    } else if (argument == "--filter") {
+      settings.filter = value();
+    } else if (argument == "--only") {
+      only = value();
+    } else {
+      fmt::print(stderr, "usage: bench_regret [--quick] [--only inline|threaded] [--filter TEXT] [--json FILE]\n");
+      return 2;
+    }
+  }
+  keep_memory();
+  ordered_json all = ordered_json::array();
+  for (const bool is_inline : {false, true}) {
+    if (!only.empty() && (only == "inline") != is_inline) continue;
+    Regret regret{open_lavapipe(is_inline), settings};
+    fmt::print("  {:<44}", "µs of a run, medians");
+    for (const LaunchMode mode : kPinned) fmt::print(" {:>9}", to_string(mode));
+    fmt::print(" {:>9} {:>9}  {:>5} {:>5}  {:<10} {}\n", "auto", "cold", "ratio", "a/a", "best", "chosen");
+    all.push_back(regret.run());
+  }
+  if (!settings.json.empty()) {
+    std::FILE* file = std::fopen(settings.json.c_str(), "w");
+    if (file == nullptr) {
+      fmt::print(stderr, "'{}' cannot be written: {}\n", settings.json, std::strerror(errno));
+      return 2;
+    }
+    fmt::print(file, "{}\n", all.dump(2));
+    std::fclose(file);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace vyre::bench
+
+int main(int argc, char** argv) { return vyre::bench::run(argc, argv); }

@@ -1,0 +1,208 @@
+#include <vyre/choice/forecast.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace vyre::choice {
+namespace {
+
+using program::FormKind;
+
+constexpr std::size_t index(FormKind form) noexcept { return static_cast<std::size_t>(form); }
+
+std::uint64_t whole_ns(double ns) noexcept { return static_cast<std::uint64_t>(std::max(ns, 0.0)); }
+
+std::uint32_t bounded(double count) noexcept {
+  return static_cast<std::uint32_t>(std::clamp(count, 0.0, double{std::numeric_limits<std::uint32_t>::max()}));
+}
+
+/// What a list as written takes, made anew or kept.
+const Line& list_line(const Calibration& calibration, bool is_kept) noexcept {
+  return calibration.way(is_kept ? Way::Replay : Way::Batched);
+}
+
+const Line& one_launch_line(const Calibration& calibration, FormKind form, bool is_kept) noexcept {
+  if (form == FormKind::Merged) return calibration.way(is_kept ? Way::MergedReplay : Way::Merged);
+  return calibration.way(is_kept ? Way::PersistentReplay : Way::Persistent);
+}
+
+/// What one launch of a group takes within a list, kernels aside.
+double one_launch_ns(const Calibration& calibration, FormKind form, bool is_kept, std::uint32_t count) noexcept {
+  const Line& one = one_launch_line(calibration, form, is_kept);
+  return std::max(one.fixed_ns - list_line(calibration, is_kept).fixed_ns, 0.0) + one.slope_ns * count;
+}
+
+/// D1 for one group, as it comes this once.
+policy::PersistentKernelInputs queue_inputs(const Calibration& calibration, const GroupKind& kind,
+                                            const KindCost& costs, FormKind form, bool is_kept) noexcept {
+  const double written = costs.kernels_ns[index(FormKind::Descriptor)];
+  const double other = costs.kernels_ns[index(form)];
+  // What a form saves of the kernels themselves, by filling the device, a launch of its own costs.
+  const double idle = std::max(written - other, 0.0) / kind.count;
+  return {.batch_size = kind.count,
+          .per_launch_overhead_ns = whole_ns(list_line(calibration, is_kept).slope_ns + idle),
+          .per_item_kernel_ns = whole_ns(written / kind.count),
+          .persistent_setup_overhead_ns =
+              whole_ns(one_launch_ns(calibration, form, is_kept, kind.count) + std::max(other - written, 0.0))};
+}
+
+bool pays(const policy::PersistentKernelInputs& inputs) noexcept {
+  return std::holds_alternative<policy::PersistentKernel>(policy::decide_persistent_kernel(inputs));
+}
+
+bool is_used(const KindCost& costs, Way way) noexcept {
+  return (is_replay(way) ? costs.is_used_in_replay : costs.is_used)[index(form_of(way))];
+}
+
+}  // namespace
+
+double overhead_ns(const BatchShape& shape, const Calibration& calibration, const Forecast& forecast, Way way) {
+  const double copies =
+      calibration.copy.fixed_ns * shape.copies + calibration.copy.slope_ns * static_cast<double>(shape.copied_bytes);
+  if (way == Way::Plain) return calibration.way(way).at(shape.operations()) + copies;
+  const double between = calibration.barrier_ns * shape.barriers;
+  if (!is_one_launch(way)) return calibration.way(way).at(shape.dispatches) + between + copies;
+  const bool is_kept = is_replay(way);
+  const Line& list = list_line(calibration, is_kept);
+  double ns = list.fixed_ns + between + copies;
+  for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
+    const GroupKind& kind = shape.kinds[i];
+    ns += kind.groups * (is_used(forecast.kinds[i], way) ? one_launch_ns(calibration, form_of(way), is_kept, kind.count)
+                                                         : list.slope_ns * kind.count);
+  }
+  return ns;
+}
+
+Forecast forecast(const BatchShape& shape, const Calibration& calibration, const KernelTimes& kernels,
+                  std::span<const ProgramForms> forms) {
+  Forecast result;
+  std::array<bool, 4> has_all = {true, calibration.has(FormKind::Pointer), true, true};
+  std::array<bool, 4> has_some = {};
+  for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
+    const GroupKind& kind = shape.kinds[i];
+    KindCost& costs = result.kinds.emplace_back();
+    for (const FormKind form : program::kAllForms) {
+      costs.kernels_ns[index(form)] =
+          kind.count * kernels.get(calibration, {.program = kind.program, .size_class = kind.size_class}, form);
+      has_all[index(form)] = has_all[index(form)] && forms[i].possible[index(form)];
+    }
+    for (const FormKind form : {FormKind::Merged, FormKind::Persistent}) {
+      if (kind.count < policy::kMinPersistentBatch || !calibration.has(form) || !forms[i].possible[index(form)])
+        continue;
+      has_some[index(form)] = true;
+      costs.is_used[index(form)] = pays(queue_inputs(calibration, kind, costs, form, false));
+      costs.is_used_in_replay[index(form)] = pays(queue_inputs(calibration, kind, costs, form, true));
+    }
+  }
+  // A form that pays for no group stays a way for all that have it: what was measured may say otherwise.
+  const auto use_if_none = [&](std::array<bool, 4> KindCost::* used, FormKind form) {
+    const auto is_it = [&](const KindCost& costs) { return (costs.*used)[index(form)]; };
+    if (std::ranges::any_of(result.kinds, is_it)) return;
+    for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
+      (result.kinds[i].*used)[index(form)] =
+          shape.kinds[i].count >= policy::kMinPersistentBatch && forms[i].possible[index(form)];
+    }
+  };
+  for (const FormKind form : {FormKind::Merged, FormKind::Persistent}) {
+    use_if_none(&KindCost::is_used, form);
+    use_if_none(&KindCost::is_used_in_replay, form);
+  }
+
+  for (const Way way : kAllWays) {
+    const FormKind form = form_of(way);
+    WayCost& cost = result.ways[static_cast<std::size_t>(way)];
+    cost.is_possible = !is_one_launch(way) || has_some[index(form)];
+    if (way == Way::Table) cost.is_possible = has_all[index(form)] && shape.copies == 0 && shape.dispatches > 0;
+    if (!cost.is_possible) continue;
+    cost.ns = overhead_ns(shape, calibration, result, way);
+    double launches = 0;
+    for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
+      const GroupKind& kind = shape.kinds[i];
+      const bool in_form = is_one_launch(way) ? is_used(result.kinds[i], way) : way == Way::Table;
+      cost.ns += kind.groups * result.kinds[i].kernels_ns[in_form ? index(form) : index(FormKind::Descriptor)];
+      launches += in_form && is_one_launch(way) ? kind.groups : 1.0 * kind.groups * kind.count;
+      const auto same_program = [&](const GroupKind& other) { return other.program == kind.program; };
+      const bool is_first = std::ranges::none_of(std::span{shape.kinds}.first(i), same_program);
+      if (in_form && is_first && !forms[i].compiled[index(form)]) {
+        const double written = forms[i].compile_ns > 0 ? forms[i].compile_ns : calibration.compile_ns;
+        cost.setup_ns += written * calibration.form(form).compile;
+      }
+    }
+    if (is_replay(way) || way == Way::Table) cost.setup_ns += calibration.record.at(launches);
+  }
+  return result;
+}
+
+std::uint32_t bindless_threshold(const Calibration& calibration) noexcept {
+  return calibration.bindless_crossover.value_or(std::numeric_limits<std::uint32_t>::max());
+}
+
+policy::DispatchFacts facts_of(const BatchShape& shape, const Calibration& calibration, const Forecast& forecast,
+                               std::size_t which, Appearances seen) {
+  const GroupKind& kind = shape.kinds[which];
+  const KindCost& costs = forecast.kinds[which];
+  const double times = 1.0 + seen.of_shape;
+  const double share = shape.dispatches == 0 ? 1 : 1.0 * kind.count / shape.dispatches;
+
+  policy::DispatchFacts facts;
+  // The better of the two forms that make one launch of a group.
+  double best = std::numeric_limits<double>::infinity();
+  for (const Way way : {Way::Merged, Way::Persistent}) {
+    if (!forecast.of(way).is_possible || !costs.is_used[index(form_of(way))]) continue;
+    const policy::PersistentKernelInputs once = queue_inputs(calibration, kind, costs, form_of(way), false);
+    // Of what the whole batch pays once for the form, a group pays its share.
+    const double setup =
+        times * static_cast<double>(once.persistent_setup_overhead_ns) + forecast.of(way).setup_ns * share;
+    const double gain = times * kind.count * static_cast<double>(once.per_launch_overhead_ns);
+    if (setup - gain >= best) continue;
+    best = setup - gain;
+    facts.persistent = {.batch_size = bounded(times * kind.count),
+                        .per_launch_overhead_ns = once.per_launch_overhead_ns,
+                        .per_item_kernel_ns = once.per_item_kernel_ns,
+                        .persistent_setup_overhead_ns = whole_ns(setup)};
+  }
+  // A batch that came exactly like this can be replayed as it is; one of its shape, through a table.
+  const bool is_known = seen.of_batch > 0;
+  const Way again = is_known || !forecast.of(Way::Table).is_possible ? Way::Replay : Way::Table;
+  const double body = again == Way::Table
+                          ? costs.kernels_ns[index(FormKind::Pointer)] - costs.kernels_ns[index(FormKind::Descriptor)]
+                          : 0;
+  const auto part = [&](Way way) {
+    return calibration.way(way).fixed_ns * share + calibration.way(way).slope_ns * kind.count;
+  };
+  facts.graph = {.repeat_count = again == Way::Replay ? seen.of_batch + 1 : seen.of_shape + 1,
+                 .per_launch_overhead_ns = whole_ns(part(Way::Batched) + std::max(-body, 0.0)),
+                 .record_overhead_ns = whole_ns(forecast.of(again).setup_ns * share),
+                 .replay_overhead_ns = whole_ns(part(again) + std::max(body, 0.0))};
+  facts.bindless = {.resource_count = kind.resources,
+                    .support = calibration.has(FormKind::Pointer) ? policy::BindlessSupport::Full
+                                                                  : policy::BindlessSupport::Unsupported};
+  return facts;
+}
+
+Way combine(const Forecast& forecast, Appearances seen, bool any_one_launch, bool any_reuse, bool any_bindless) {
+  Way best = Way::Batched;
+  double best_ns = std::numeric_limits<double>::infinity();
+  const auto consider = [&](Way way) {
+    const WayCost& cost = forecast.of(way);
+    const bool is_known = seen.of_batch > 0;
+    if (!cost.is_possible || (is_replay(way) && !is_known)) return;
+    const double ns = cost.ns + cost.setup_ns / (1.0 + (is_replay(way) ? seen.of_batch : seen.of_shape));
+    if (ns >= best_ns) return;
+    best_ns = ns;
+    best = way;
+  };
+  if (any_one_launch) {
+    for (const Way way : {Way::Merged, Way::Persistent, Way::MergedReplay, Way::PersistentReplay}) consider(way);
+    if (best_ns < std::numeric_limits<double>::infinity()) return best;
+  }
+  if (any_reuse) consider(Way::Replay);
+  if ((any_reuse && best != Way::Replay) || any_bindless) consider(Way::Table);
+  if (best_ns < std::numeric_limits<double>::infinity()) return best;
+  consider(Way::Batched);
+  consider(Way::Plain);
+  return best;
+}
+
+}  // namespace vyre::choice

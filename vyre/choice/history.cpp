@@ -1,0 +1,130 @@
+#include <vyre/choice/history.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <vyre/choice/line.hpp>
+
+namespace vyre::choice {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+// What another way must be better by.
+constexpr double kMargin = 0.05;
+// Ways that are predicted to take up to this much more than the best may well be the best.
+constexpr double kNear = 2;
+// And those that were seen to.
+constexpr double kNearSeen = 1.15;
+// A way that was seen often enough is looked at again after so many batches.
+constexpr std::uint64_t kLookAgain = 200;
+// A trial that could not be measured is over after so many.
+constexpr std::uint64_t kLongestTrial = 64;
+// How far from what is known a sample must be to mean that circumstances have changed.
+constexpr double kFar = 0.2;
+
+}  // namespace
+
+void Observed::add(double ns, bool is_back) {
+  const bool has_changed = is_back && held_ > 0 && std::abs(ns - median_) > kFar * median_;
+  if (count_ == 1 || has_changed) held_ = next_ = 0;
+  last_[next_] = ns;
+  next_ = (next_ + 1) % kKept;
+  held_ = std::min<std::uint32_t>(held_ + 1, kKept);
+  ++count_;
+  median_ = median({last_.begin(), last_.begin() + held_});
+}
+
+double ShapeHistory::cost(const Forecast& forecast, const Moment& moment, Way way) const {
+  const WayCost& predicted = forecast.of(way);
+  const bool is_known = moment.seen.of_batch > 0;
+  const bool is_kept = is_replay(way) || way == Way::Table;
+  if (!predicted.is_possible || (is_replay(way) && !is_known) || (is_kept && !moment.may_keep)) return kNever;
+  const double once = moment.is_set_up[static_cast<std::size_t>(way)] ? 0 : predicted.setup_ns;
+  const double times = 1.0 + (is_replay(way) ? moment.seen.of_batch : moment.seen.of_shape);
+  return (of(way).is_known() ? of(way).ns() : predicted.ns) + once / times;
+}
+
+std::optional<Way> ShapeHistory::next_trial(const Forecast& forecast, const Moment& moment, Way best) const {
+  const double least = cost(forecast, moment, best);
+  std::optional<Way> next;
+  double next_cost = kNever;
+  for (const Way way : kAllWays) {
+    const Observed& seen = of(way);
+    const double each = cost(forecast, moment, way);
+    if (way == best || each == kNever) continue;
+    const bool is_due = seen.count() < kEnough ? each <= kNear * least
+                                               : each <= kNearSeen * least && batches_ >= seen.last_batch + kLookAgain;
+    if (!is_due || each >= next_cost) continue;
+    next = way;
+    next_cost = each;
+  }
+  return next;
+}
+
+Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
+  ++batches_;
+  const auto expected = [&](Way way) { return of(way).is_known() ? of(way).ns() : forecast.of(way).ns; };
+  const auto is_possible = [&](Way way) { return cost(forecast, moment, way) < kNever; };
+  if (trying_) {
+    const bool is_over = batches_ - trying_since_ > kLongestTrial;
+    if (!is_over && is_possible(*trying_))
+      return {.way = *trying_, .is_trial = true, .expected_ns = expected(*trying_)};
+    if (is_over) trying_.reset();
+  }
+  std::optional<Way>& kept = moment.seen.of_batch > 0 ? kept_ : kept_for_new_;
+  Way best = kept && is_possible(*kept) ? *kept : moment.proposed;
+  if (!is_possible(best)) best = Way::Batched;
+  const double stays = cost(forecast, moment, best);
+  double least = stays;
+  for (const Way way : kAllWays) {
+    const double each = cost(forecast, moment, way);
+    if (each < least && each < (1 - kMargin) * stays) {
+      least = each;
+      best = way;
+    }
+  }
+  kept = best;
+  const bool may_try = moment.may_try && moment.exploration > 0 && moment.seen.of_shape >= kFewTimes;
+  if (may_try) {
+    if (const auto next = next_trial(forecast, moment, best)) {
+      const double setup = moment.is_set_up[static_cast<std::size_t>(*next)] ? 0 : forecast.of(*next).setup_ns;
+      if (tried_ns_ + expected(*next) + setup <= moment.exploration * total_ns_) {
+        trying_ = next;
+        trying_since_ = batches_;
+        ++trials_;
+        return {.way = *next, .is_trial = true, .expected_ns = expected(*next)};
+      }
+    }
+  }
+  return {.way = best, .expected_ns = expected(best)};
+}
+
+void ShapeHistory::observe(Way way, double ns, std::uint32_t batches) {
+  Observed& seen = observed_[static_cast<std::size_t>(way)];
+  seen.add(ns, last_ != way);
+  seen.last_batch = batches_;
+  last_ = way;
+  total_ns_ += ns * batches;
+  if (trying_ == way) {
+    tried_ns_ += ns * batches;
+    trying_.reset();
+  }
+}
+
+void ShapeHistory::note_setup(double ns) noexcept {
+  total_ns_ += ns;
+  if (trying_) tried_ns_ += ns;
+}
+
+bool ShapeHistory::is_settled(const Forecast& forecast, const Moment& moment) const {
+  const std::optional<Way>& kept = moment.seen.of_batch > 0 ? kept_ : kept_for_new_;
+  if (!kept) return false;
+  const double least = cost(forecast, moment, *kept);
+  return std::ranges::none_of(kAllWays, [&](Way way) {
+    return way != *kept && of(way).count() < kEnough && cost(forecast, moment, way) <= kNear * least;
+  });
+}
+
+}  // namespace vyre::choice

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <vyre/choice/forecast.hpp>
+#include <vyre/choice/way.hpp>
+
+namespace vyre::choice {
+
+/// What one way of launching was seen to take: the last few times, each per batch.
+class Observed {
+ public:
+  static constexpr std::size_t kKept = 5;
+
+  [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+  /// Whether it was seen after its first time, which takes longer than the others.
+  [[nodiscard]] bool is_known() const noexcept { return count_ > 1; }
+  /// The median of those that are kept, without the first if there are others; 0 if there are none.
+  [[nodiscard]] double ns() const noexcept { return median_; }
+  /// `is_back`: it was not the way that was used last. What was seen before is then forgotten if this is far from it.
+  void add(double ns, bool is_back);
+  /// The batch at which it was last added to.
+  std::uint64_t last_batch = 0;
+
+ private:
+  std::array<double, kKept> last_ = {};
+  std::uint32_t count_ = 0;  // Ever.
+  std::uint32_t held_ = 0;   // In `last_`.
+  std::uint32_t next_ = 0;
+  double median_ = 0;
+};
+
+/// What was chosen for a batch.
+struct Choice {
+  Way way = Way::Batched;
+  bool is_trial = false;   ///< Not believed to be the best: to see what it takes.
+  double expected_ns = 0;  ///< What it should take, once it is set up.
+
+  friend bool operator==(const Choice&, const Choice&) = default;
+};
+
+/// What is known to the chooser of the moment at which a batch comes.
+struct Moment {
+  Appearances seen = {};
+  std::array<bool, kWays> is_set_up = {};  ///< Whether a list is kept that serves this batch.
+  Way proposed = Way::Batched;             ///< By the policies.
+  bool may_keep = true;                    ///< Whether lists may be kept at all.
+  bool may_try = false;                    ///< Whether what it takes will be measured by itself.
+  double exploration = 0;                  ///< The share of the time that may go into trials.
+};
+
+/// Batches of one shape: what they took in each way, and which is used for them.
+///
+/// The policies propose; what is observed corrects them. Of two ways the one that takes less is used, if it is less by
+/// more than what noise makes; what is set up once counts by how often the batch came (so that nothing is recorded or
+/// compiled before as much was lost without it). Ways near the best are tried within the share of the time that is
+/// allowed for it.
+class ShapeHistory {
+ public:
+  /// A shape that came less often is not experimented with.
+  static constexpr std::uint32_t kFewTimes = 4;
+  /// A way that was seen so often is known.
+  static constexpr std::uint32_t kEnough = 3;
+
+  [[nodiscard]] Choice choose(const Forecast& forecast, const Moment& moment);
+  /// Notes what batches took, each of `batches`.
+  void observe(Way way, double ns, std::uint32_t batches);
+  /// Notes what was spent once to be able to try.
+  void note_setup(double ns) noexcept;
+
+  [[nodiscard]] const Observed& of(Way way) const noexcept { return observed_[static_cast<std::size_t>(way)]; }
+  /// Whether no way is left that should still be tried.
+  [[nodiscard]] bool is_settled(const Forecast& forecast, const Moment& moment) const;
+  [[nodiscard]] std::uint64_t batches() const noexcept { return batches_; }
+  [[nodiscard]] std::uint64_t trials() const noexcept { return trials_; }
+  [[nodiscard]] double total_ns() const noexcept { return total_ns_; }
+  [[nodiscard]] double tried_ns() const noexcept { return tried_ns_; }
+
+ private:
+  [[nodiscard]] double cost(const Forecast& forecast, const Moment& moment, Way way) const;
+  [[nodiscard]] std::optional<Way> next_trial(const Forecast& forecast, const Moment& moment, Way best) const;
+
+  std::array<Observed, kWays> observed_ = {};
+  std::optional<Way> kept_ = {};          // For batches that came before exactly like this,
+  std::optional<Way> kept_for_new_ = {};  // and for those that did not.
+  std::optional<Way> trying_ = {};
+  std::uint64_t trying_since_ = 0;
+  std::optional<Way> last_ = {};  // Observed.
+  std::uint64_t batches_ = 0;
+  std::uint64_t trials_ = 0;
+  double total_ns_ = 0;
+  double tried_ns_ = 0;
+};
+
+}  // namespace vyre::choice

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+#include <vyre/choice/batch_shape.hpp>
+#include <vyre/choice/calibration.hpp>
+
+namespace vyre::choice {
+
+/// What kernels take by program, form and class of size, above the kernel of the calibration. Learned from whole lists.
+class KernelTimes {
+ public:
+  static constexpr std::size_t kMaxEntries = 4096;
+
+  struct Key {
+    std::uint64_t program = 0;
+    std::uint32_t size_class = 0;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Times {
+    std::array<double, 4> ns = {};  ///< By `FormKind`; below zero if it was not observed.
+  };
+
+  /// Of one dispatch. From another form by the calibrated ratio where this one was not observed; 0 if none was.
+  [[nodiscard]] double get(const Calibration& calibration, Key key, program::FormKind form) const;
+  [[nodiscard]] bool knows(Key key, program::FormKind form) const;
+  /// Notes what a dispatch took.
+  void set(Key key, program::FormKind form, double ns);
+
+  [[nodiscard]] const auto& all() const noexcept { return times_; }
+
+ private:
+  struct Hash {
+    std::size_t operator()(const Key& key) const noexcept {
+      return static_cast<std::size_t>((key.program ^ key.size_class) * 0x9e37'79b9'7f4a'7c15U);
+    }
+  };
+  std::unordered_map<Key, Times, Hash> times_;
+};
+
+/// How the time of a kernel in a form compares to the descriptor form's, by its size.
+[[nodiscard]] double body_ratio(const Calibration& calibration, program::FormKind form,
+                                std::uint32_t size_class) noexcept;
+
+}  // namespace vyre::choice

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <vyre/program/forms/form.hpp>
+
+namespace vyre::choice {
+
+/// How a batch is launched: its launch mode, and whether its list is made anew or was kept.
+enum class Way : std::uint8_t {
+  Plain,             ///< A submission for each operation.
+  Batched,           ///< One list, made anew.
+  Replay,            ///< One list that was kept.
+  Merged,            ///< One list, made anew; alike independent dispatches are one launch.
+  MergedReplay,      ///< The same, kept.
+  Persistent,        ///< One list, made anew; a few workgroups run alike independent dispatches.
+  PersistentReplay,  ///< The same, kept.
+  Table,             ///< One list that was kept, with other buffers and parameters in its table.
+};
+
+inline constexpr std::size_t kWays = 8;
+inline constexpr std::array<Way, kWays> kAllWays = {
+    Way::Plain,        Way::Batched,    Way::Replay,           Way::Merged,
+    Way::MergedReplay, Way::Persistent, Way::PersistentReplay, Way::Table};
+
+/// Whether it runs a list that was kept for exactly this batch.
+[[nodiscard]] constexpr bool is_replay(Way way) noexcept {
+  return way == Way::Replay || way == Way::MergedReplay || way == Way::PersistentReplay;
+}
+
+/// The same with a list made anew.
+[[nodiscard]] constexpr Way made_anew(Way way) noexcept {
+  switch (way) {
+    case Way::Replay: return Way::Batched;
+    case Way::MergedReplay: return Way::Merged;
+    case Way::PersistentReplay: return Way::Persistent;
+    default: return way;
+  }
+}
+
+/// The form that its dispatches are in, where that is not the one they are written in.
+[[nodiscard]] constexpr program::FormKind form_of(Way way) noexcept {
+  switch (way) {
+    case Way::Merged:
+    case Way::MergedReplay: return program::FormKind::Merged;
+    case Way::Persistent:
+    case Way::PersistentReplay: return program::FormKind::Persistent;
+    case Way::Table: return program::FormKind::Pointer;
+    default: return program::FormKind::Descriptor;
+  }
+}
+
+/// Whether alike independent dispatches are one launch.
+[[nodiscard]] constexpr bool is_one_launch(Way way) noexcept {
+  return form_of(way) == program::FormKind::Merged || form_of(way) == program::FormKind::Persistent;
+}
+
+/// `plain`, `batched`, `replay`, `merged`, `merged-replay`, `persistent`, `persistent-replay` or `table`.
+[[nodiscard]] std::string_view to_string(Way way) noexcept;
+
+}  // namespace vyre::choice

@@ -1,0 +1,451 @@
+#include <vyre/runtime/calibrate.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <vyre/choice/line.hpp>
+#include <vyre/program/program.hpp>
+
+namespace vyre::runtime {
+namespace {
+
+using backend::BufferRange;
+using backend::CommandList;
+using backend::PipelineHandle;
+using backend::RecordingHandle;
+using choice::Calibration;
+using choice::ClockPair;
+using choice::Line;
+using choice::Point;
+using choice::Way;
+using program::FormKind;
+
+constexpr std::size_t kForms = 4;
+constexpr std::size_t kFewestRounds = 3;
+constexpr std::size_t kRounds = 5;
+constexpr std::size_t kMostRounds = 25;
+// When enough was seen, and when it must be enough.
+constexpr std::uint64_t kGoodTimeNs = 60'000'000;
+constexpr std::uint64_t kMostTimeNs = 400'000'000;
+
+constexpr std::uint64_t kViewBytes = 256;
+constexpr std::uint32_t kMostItems = 128;
+constexpr std::uint32_t kBodies = 8;
+constexpr std::uint32_t kWideBodies = 2;
+constexpr std::uint32_t kWideGroups = 16;
+constexpr std::uint32_t kBoundDispatches = 8;
+constexpr std::uint64_t kCopies = 4;
+constexpr std::uint64_t kSmallCopy = std::uint64_t{4} << 10;
+constexpr std::uint64_t kLargeCopy = std::uint64_t{512} << 10;
+constexpr std::array<std::uint32_t, 3> kLaunches = {1, 8, 48};
+constexpr std::array<std::uint32_t, 3> kItems = {2, 16, kMostItems};
+constexpr std::uint32_t kChain = 24;
+constexpr std::uint32_t kFewBuffers = 2;
+constexpr std::uint32_t kManyBuffers = 16;
+
+constexpr const char* kTiny = R"(#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) readonly buffer X { float x[]; };
+layout(binding = 1) buffer Y { float y[]; };
+layout(push_constant) uniform P { float scale; uint count; };
+void main() {
+  uint i = gl_GlobalInvocationID.x;
+  if (i < count) y[i] = scale * x[i] + y[i];
+}
+)";
+
+constexpr const char* kBody = R"(#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) readonly buffer X { float x[]; };
+layout(binding = 1) buffer Y { float y[]; };
+layout(push_constant) uniform P { float scale; uint count; };
+void main() {
+  uint i = gl_GlobalInvocationID.x % 64u;
+  float value = scale;
+  for (uint k = 0u; k < 256u; ++k) {
+    value = value * 0.5 + x[(i + k) % 64u];
+    value = sqrt(value * value + 1.0) * 0.25 + x[i];
+  }
+  y[i] = value;
+}
+)";
+
+std::string many_buffers(std::uint32_t count) {
+  std::string source = "#version 450\nlayout(local_size_x = 64) in;\n";
+  std::string sum = "0.0";
+  for (std::uint32_t i = 0; i < count; ++i) {
+    source += fmt::format("layout(binding = {0}) {1} buffer B{0} {{ float b{0}[]; }};\n", i, i == 0 ? "" : "readonly");
+    if (i > 0) sum += fmt::format(" + b{}[i]", i);
+  }
+  return source + fmt::format("void main() {{\n  uint i = gl_LocalInvocationIndex;\n  b0[i] = {};\n}}\n", sum);
+}
+
+struct Params {
+  float scale = 0.5F;
+  std::uint32_t count = 64;
+};
+
+double cpu_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+/// Whether a clock stands still while nothing is asked of the device. Then nothing can disturb it.
+bool is_virtual(backend::Device& device) {
+  using Steady = std::chrono::steady_clock;
+  const std::uint64_t begin = device.now_ns();
+  const Steady::time_point until = Steady::now() + std::chrono::microseconds{20};
+  while (Steady::now() < until) {
+  }
+  return device.now_ns() == begin;
+}
+
+/// What is measured, and what came of it.
+struct Experiment {
+  std::function<Result<void>()> run;
+  std::vector<ClockPair> samples = {};
+  double ns = 0;
+};
+
+/// Everything that a calibration has on the device; gone with it.
+class Rig {
+ public:
+  Rig(backend::Device& device, std::chrono::nanoseconds timeout) noexcept : device_{device}, timeout_{timeout} {}
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
+  ~Rig() {
+    for (const RecordingHandle each : recordings_) std::ignore = device_.free(each);
+    for (const PipelineHandle each : pipelines_) std::ignore = device_.free(each);
+    for (const backend::BufferHandle each : buffers_) std::ignore = device_.free(each);
+  }
+
+  Result<Calibration> measure();
+
+ private:
+  using Pipelines = std::array<PipelineHandle, kForms>;
+
+  Result<PipelineHandle> compile(const program::Program& program, FormKind form, double* took_ns = nullptr);
+  Result<Pipelines> compile_all(const program::Program& program, std::array<double, kForms>* took_ns = nullptr);
+  Result<void> make_buffers();
+  /// `count` dispatches, each on views of its own, with barriers between them or without.
+  CommandList dispatches(PipelineHandle pipeline, std::uint32_t count, std::uint32_t groups = 1, bool waits = false);
+  Result<void> run(const CommandList& list);
+  Result<void> wait(const Result<backend::Ticket>& ticket);
+  Experiment& add(std::string name, std::function<Result<void>()> run);
+  Result<void> add_ways(const Pipelines& tiny);
+  Result<void> add_replay(std::string name, const CommandList& list);
+  void add_copies();
+  Result<void> run_all();
+  [[nodiscard]] double ns(const std::string& name) const { return experiments_.at(name).ns; }
+  [[nodiscard]] bool has(FormKind form) const { return result_.has(form); }
+  template <std::size_t N>
+  [[nodiscard]] Line line(const std::string& name, const std::array<std::uint32_t, N>& counts) const;
+  void set_forms();
+  void set_crossover();
+
+  backend::Device& device_;
+  std::chrono::nanoseconds timeout_;
+  Calibration result_;
+  std::vector<PipelineHandle> pipelines_;
+  std::vector<backend::BufferHandle> buffers_;
+  std::vector<RecordingHandle> recordings_;
+  backend::BufferHandle in_ = {};
+  backend::BufferHandle out_ = {};
+  std::map<std::string, Experiment> experiments_;
+};
+
+std::string named(const std::string& what, std::uint32_t count) { return fmt::format("{} {}", what, count); }
+
+Result<PipelineHandle> Rig::compile(const program::Program& program, FormKind form, double* took_ns) {
+  const std::uint64_t begin = device_.now_ns();
+  auto pipeline = device_.compile(program, {.form = form, .warm = true});
+  if (!pipeline) return pipeline;
+  if (took_ns != nullptr) *took_ns = static_cast<double>(device_.now_ns() - begin);
+  pipelines_.push_back(*pipeline);
+  return pipeline;
+}
+
+Result<Rig::Pipelines> Rig::compile_all(const program::Program& program, std::array<double, kForms>* took_ns) {
+  Pipelines pipelines;
+  for (const FormKind form : program::kAllForms) {
+    const auto i = static_cast<std::size_t>(form);
+    if (!device_.info().forms.has(form)) {
+      result_.has_form[i] = false;
+      continue;
+    }
+    auto pipeline = compile(program, form, took_ns == nullptr ? nullptr : &(*took_ns)[i]);
+    if (!pipeline) {
+      if (form == FormKind::Descriptor || pipeline.error().code != ErrorCode::Unsupported) {
+        return std::unexpected{std::move(pipeline).error()};
+      }
+      result_.has_form[i] = false;
+      continue;
+    }
+    pipelines[i] = *pipeline;
+    result_.has_form[i] = true;
+  }
+  return pipelines;
+}
+
+Result<void> Rig::make_buffers() {
+  const std::uint64_t bytes = std::max(kMostItems * kViewBytes, kLargeCopy * kCopies);
+  for (backend::BufferHandle* buffer : {&in_, &out_}) {
+    VYRE_ASSIGN(*buffer, device_.allocate({.size = bytes}));
+    buffers_.push_back(*buffer);
+    // Memory that was never written is slow the first time.
+    CommandList zeros;
+    zeros.fill({.buffer = *buffer}, 0);
+    VYRE_TRY(run(zeros));
+  }
+  return {};
+}
+
+CommandList Rig::dispatches(PipelineHandle pipeline, std::uint32_t count, std::uint32_t groups, bool waits) {
+  CommandList list;
+  const Params params;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (waits && i > 0) list.barrier();
+    const std::uint64_t offset = i % kMostItems * kViewBytes;
+    const std::array views{BufferRange{.buffer = in_, .offset = offset, .size = kViewBytes},
+                           BufferRange{.buffer = out_, .offset = offset, .size = kViewBytes}};
+    list.dispatch(pipeline, views, {groups, 1, 1}, std::as_bytes(std::span{&params, 1}));
+  }
+  return list;
+}
+
+Result<void> Rig::wait(const Result<backend::Ticket>& ticket) {
+  if (!ticket) return std::unexpected{ticket.error()};
+  return device_.wait(*ticket, timeout_);
+}
+
+Result<void> Rig::run(const CommandList& list) { return wait(device_.submit(list, {.timeout = timeout_})); }
+
+Experiment& Rig::add(std::string name, std::function<Result<void>()> run) {
+  return experiments_.emplace(std::move(name), Experiment{.run = std::move(run)}).first->second;
+}
+
+Result<void> Rig::add_replay(std::string name, const CommandList& list) {
+  VYRE_ASSIGN(const RecordingHandle recording, device_.record(list));
+  recordings_.push_back(recording);
+  add(std::move(name), [this, recording] { return wait(device_.replay(recording, {.timeout = timeout_})); });
+  return {};
+}
+
+Result<void> Rig::add_ways(const Pipelines& tiny) {
+  const PipelineHandle written = tiny[static_cast<std::size_t>(FormKind::Descriptor)];
+  for (const std::uint32_t count : kLaunches) {
+    const CommandList list = dispatches(written, count);
+    add(named("plain", count), [this, list, one = CommandList{}]() mutable -> Result<void> {
+      backend::Ticket last;
+      for (const backend::Command& command : list.commands()) {
+        one.clear();
+        one.append(list, command);
+        VYRE_ASSIGN(last, device_.submit(one, {.timeout = timeout_}));
+      }
+      return device_.wait(last, timeout_);
+    });
+    add(named("batched", count), [this, list] { return run(list); });
+    add(named("record", count), [this, list]() -> Result<void> {
+      VYRE_ASSIGN(const RecordingHandle recording, device_.record(list));
+      return device_.free(recording);
+    });
+    VYRE_TRY(add_replay(named("replay", count), list));
+    if (has(FormKind::Pointer) && device_.info().forms.bindless == backend::Bindless::Full) {
+      const CommandList through = dispatches(tiny[static_cast<std::size_t>(FormKind::Pointer)], count);
+      VYRE_ASSIGN(const RecordingHandle recording, device_.record(through, {.updatable = true}));
+      recordings_.push_back(recording);
+      add(named("table", count),
+          [this, recording, through] { return wait(device_.replay(recording, through, {.timeout = timeout_})); });
+    }
+  }
+  for (const FormKind form : {FormKind::Merged, FormKind::Persistent}) {
+    if (!has(form)) continue;
+    for (const std::uint32_t count : kItems) {
+      const CommandList list = dispatches(tiny[static_cast<std::size_t>(form)], count);
+      const std::string name{to_string(form)};
+      add(named(name, count), [this, list] { return run(list); });
+      VYRE_TRY(add_replay(named(name + "-replay", count), list));
+    }
+  }
+  const CommandList chain = dispatches(written, kChain, 1, true);
+  VYRE_TRY(add_replay("chain", chain));
+  return add_replay("no chain", dispatches(written, kChain));
+}
+
+void Rig::add_copies() {
+  for (const std::uint64_t size : {kSmallCopy, kLargeCopy}) {
+    CommandList list;
+    for (std::uint64_t i = 0; i < kCopies; ++i) list.copy(in_, i * size, out_, i * size, size);
+    add(size == kSmallCopy ? "copy small" : "copy large", [this, list] { return run(list); });
+  }
+}
+
+Result<void> Rig::run_all() {
+  const bool is_still = is_virtual(device_);
+  const std::uint64_t begin = device_.now_ns();
+  for (auto& [name, each] : experiments_) VYRE_TRY(each.run());  // Does not count.
+  for (std::size_t round = 0; round < kMostRounds; ++round) {
+    const std::uint64_t taken = device_.now_ns() - begin;
+    if ((round >= kRounds && (taken >= kGoodTimeNs || is_still)) || (round >= kFewestRounds && taken >= kMostTimeNs)) {
+      break;
+    }
+    for (auto& [name, each] : experiments_) {
+      const double cpu = cpu_ns();
+      const std::uint64_t start = device_.now_ns();
+      VYRE_TRY(each.run());
+      const auto wall = static_cast<double>(device_.now_ns() - start);
+      each.samples.push_back({.wall_ns = wall, .other_ns = is_still ? wall : cpu_ns() - cpu});
+    }
+  }
+  for (auto& [name, each] : experiments_) {
+    const std::vector<double> good = choice::trusted(each.samples);
+    each.ns = choice::median(good);
+    result_.samples += static_cast<std::uint32_t>(each.samples.size());
+    result_.dropped += static_cast<std::uint32_t>(each.samples.size() - good.size());
+  }
+  return {};
+}
+
+template <std::size_t N>
+Line Rig::line(const std::string& name, const std::array<std::uint32_t, N>& counts) const {
+  std::vector<Point> points;
+  for (const std::uint32_t count : counts) {
+    const auto found = experiments_.find(named(name, count));
+    if (found != experiments_.end()) points.push_back({.n = 1.0 * count, .ns = found->second.ns});
+  }
+  return choice::fit_line(points);
+}
+
+void Rig::set_forms() {
+  const auto time_of = [&](const std::string& name, FormKind form, std::uint32_t count) {
+    const auto found = experiments_.find(fmt::format("{} {}", name, to_string(form)));
+    if (found == experiments_.end()) return 0.0;
+    const Way way = form == FormKind::Merged       ? Way::MergedReplay
+                    : form == FormKind::Persistent ? Way::PersistentReplay
+                                                   : Way::Replay;
+    return std::max(found->second.ns - result_.way(way).at(count), 0.0) / count;
+  };
+  // A device that forms make no difference to, or whose clock does not see the kernels, has a ratio of 1.
+  const auto ratio = [](double other, double written) {
+    constexpr double kMost = 20;
+    return other <= 0 || written <= 0 ? 1 : std::clamp(other / written, 1 / kMost, kMost);
+  };
+  for (const FormKind form : {FormKind::Pointer, FormKind::Merged, FormKind::Persistent}) {
+    choice::FormRatios& ratios = result_.forms[static_cast<std::size_t>(form)];
+    ratios.narrow = ratio(time_of("narrow", form, kBodies), time_of("narrow", FormKind::Descriptor, kBodies));
+    ratios.wide = ratio(time_of("wide", form, kWideBodies), time_of("wide", FormKind::Descriptor, kWideBodies));
+  }
+}
+
+void Rig::set_crossover() {
+  const std::uint32_t most = device_.info().limits.max_storage_buffers;
+  const auto per_dispatch = [&](const std::string& name) {
+    const auto at = [&](const char* which) {
+      const auto found = experiments_.find(name + which);
+      return found == experiments_.end() ? 0 : found->second.ns / kBoundDispatches;
+    };
+    const std::array points{Point{.n = kFewBuffers, .ns = at(" few")},
+                            Point{.n = 1.0 * std::min(kManyBuffers, most), .ns = at(" many")}};
+    return choice::fit_line(points);
+  };
+  result_.bound = per_dispatch("bound");
+  result_.table = per_dispatch("through table");
+  if (!has(FormKind::Pointer) || device_.info().forms.bindless != backend::Bindless::Full) return;
+  // Beyond what can be bound there is only the table.
+  for (std::uint32_t buffers = 1; buffers <= most; ++buffers) {
+    if (result_.table.at(buffers) < result_.bound.at(buffers)) {
+      result_.bindless_crossover = buffers;
+      return;
+    }
+  }
+  result_.bindless_crossover = most + 1;
+}
+
+Result<Calibration> Rig::measure() {
+  const std::uint64_t begin = device_.now_ns();
+  result_ = {.device = device_.info().name, .signature = device_.info().signature};
+  const auto make = [](const std::string& source, const char* name) {
+    return program::Program::from_glsl(source, {.name = name});
+  };
+  VYRE_ASSIGN(const program::Program tiny_program, make(kTiny, "vyre.tiny"));
+  VYRE_ASSIGN(const program::Program body_program, make(kBody, "vyre.body"));
+  std::array<double, kForms> compile_ns = {};
+  VYRE_ASSIGN(const Pipelines tiny, compile_all(tiny_program, &compile_ns));
+  VYRE_ASSIGN(const Pipelines body, compile_all(body_program));
+  VYRE_TRY(make_buffers());
+  VYRE_TRY(add_ways(tiny));
+  add_copies();
+  for (const FormKind form : program::kAllForms) {
+    if (!has(form)) continue;
+    const PipelineHandle pipeline = body[static_cast<std::size_t>(form)];
+    VYRE_TRY(add_replay(fmt::format("narrow {}", to_string(form)), dispatches(pipeline, kBodies)));
+    VYRE_TRY(add_replay(fmt::format("wide {}", to_string(form)), dispatches(pipeline, kWideBodies, kWideGroups)));
+  }
+  const std::uint32_t many = std::min(kManyBuffers, device_.info().limits.max_storage_buffers);
+  VYRE_ASSIGN(const program::Program many_program, make(many_buffers(many), "vyre.buffers"));
+  for (const FormKind form : {FormKind::Descriptor, FormKind::Pointer}) {
+    if (!has(form)) continue;
+    const std::string name = form == FormKind::Descriptor ? "bound" : "through table";
+    VYRE_ASSIGN(const PipelineHandle pipeline, compile(many_program, form));
+    CommandList list;
+    for (std::uint32_t i = 0; i < kBoundDispatches; ++i) {
+      std::vector<BufferRange> views;
+      for (std::uint32_t j = 0; j < many; ++j) {
+        const std::uint64_t offset = (std::uint64_t{i} * many + j) % kMostItems * kViewBytes;
+        views.push_back({.buffer = j == 0 ? out_ : in_, .offset = offset, .size = kViewBytes});
+      }
+      list.dispatch(pipeline, views, {1, 1, 1});
+    }
+    add(name + " many", [this, list] { return run(list); });
+    const CommandList few = dispatches(tiny[static_cast<std::size_t>(form)], kBoundDispatches);
+    add(name + " few", [this, few] { return run(few); });
+  }
+  VYRE_TRY(run_all());
+
+  result_.way(Way::Plain) = line("plain", kLaunches);
+  result_.way(Way::Batched) = line("batched", kLaunches);
+  result_.way(Way::Replay) = line("replay", kLaunches);
+  result_.way(Way::Table) = line("table", kLaunches);
+  for (const Way way : {Way::Merged, Way::MergedReplay, Way::Persistent, Way::PersistentReplay}) {
+    result_.way(way) = line(std::string{to_string(way)}, kItems);
+  }
+  result_.record = line("record", kLaunches);
+  result_.barrier_ns = std::max(ns("chain") - ns("no chain"), 0.0) / (kChain - 1);
+  // Both lists have as many copies, and take as much by themselves.
+  const double small = ns("copy small");
+  const double slope = std::max(ns("copy large") - small, 0.0) / (kCopies * (kLargeCopy - kSmallCopy));
+  const double fixed = (small - result_.way(Way::Batched).fixed_ns) / kCopies - slope * kSmallCopy;
+  result_.copy = {.fixed_ns = std::max(fixed, 0.0), .slope_ns = slope};
+  result_.compile_ns = compile_ns[0];
+  for (std::size_t i = 1; i < kForms; ++i) {
+    if (compile_ns[0] > 0 && compile_ns[i] > 0) result_.forms[i].compile = compile_ns[i] / compile_ns[0];
+  }
+  set_forms();
+  set_crossover();
+  result_.took_ns = device_.now_ns() - begin;
+  return result_;
+}
+
+}  // namespace
+
+Result<Calibration> calibrate(backend::Device& device, std::chrono::nanoseconds timeout) {
+  auto measured = Rig{device, timeout}.measure();
+  if (!measured) {
+    return in_context(std::move(measured).error(), fmt::format("while measuring device '{}'", device.info().name));
+  }
+  return measured;
+}
+
+}  // namespace vyre::runtime

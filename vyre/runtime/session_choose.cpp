@@ -1,0 +1,284 @@
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <vyre/runtime/session_state.hpp>
+
+namespace vyre::runtime {
+namespace {
+
+using choice::Way;
+using program::FormKind;
+
+/// More kinds of groups than this are counted as single dispatches.
+constexpr std::size_t kMaxKinds = 32;
+constexpr std::size_t kMaxShapePrograms = 1024;
+// Of what a span took, the session itself must have been at work, or waiting, for so much.
+constexpr double kUndisturbed = 0.75;
+
+std::uint64_t workgroups(const backend::Groups& groups) noexcept {
+  return std::uint64_t{groups[0]} * groups[1] * groups[2];
+}
+
+std::string_view reason_of(const choice::Choice& choice, Way proposed) noexcept {
+  if (choice.is_trial) return "it is tried, to see what it takes";
+  return choice.way == proposed ? "the policies expect it to take least" : "it was measured to take least";
+}
+
+/// Calls `visit(dispatches)` for every group of a planned list: dispatches of one pipeline that follow one another.
+template <typename Visit>
+void for_each_group(std::span<const backend::Command> commands, Visit visit) {
+  for (std::size_t i = 0; i < commands.size();) {
+    const auto* first = std::get_if<backend::Dispatch>(&commands[i]);
+    std::size_t end = i + 1;
+    if (first != nullptr) {
+      while (end < commands.size()) {
+        const auto* next = std::get_if<backend::Dispatch>(&commands[end]);
+        if (next == nullptr || next->pipeline != first->pipeline) break;
+        ++end;
+      }
+      visit(*first, commands.subspan(i, end - i));
+    }
+    i = end;
+  }
+}
+
+std::uint32_t class_of(std::span<const backend::Command> dispatches) noexcept {
+  std::uint64_t most = 0;
+  for (const backend::Command& each : dispatches) {
+    most = std::max(most, workgroups(std::get<backend::Dispatch>(each).groups));
+  }
+  return choice::size_class(std::max<std::uint64_t>(most, 1));
+}
+
+}  // namespace
+
+Result<bool> Session::State::is_calibrated() {
+  if (tuner->is_calibrated()) return true;
+  // One operation is launched alike in all modes; measuring can wait until there is something to choose.
+  if (!is_measurable || gathered.list.commands().size() < policy::kMinPersistentBatch) return false;
+  const std::uint64_t begin = device->now_ns();
+  const auto done = tuner->calibrate(*device, options.watchdog);
+  const std::uint64_t taken = device->now_ns() - begin;
+  report.calibration_ns += taken;
+  if (begin_ns) *begin_ns += taken;
+  if (span_begin_ns) *span_begin_ns += taken;
+  if (done) return true;
+  if (done.error().code == ErrorCode::DeviceLost) return std::unexpected{done.error()};
+  is_measurable = false;
+  report.not_calibrated = done.error().message;
+  return false;
+}
+
+void Session::State::describe(const PlannedBatch& plan) {
+  shape.kinds.clear();
+  shape.dispatches = shape.barriers = shape.copies = 0;
+  shape.copied_bytes = 0;
+  std::uint64_t key = plan.arms;
+  std::vector<std::uint32_t> kind_programs;
+  for (std::size_t arm = 0; arm < plan.arms; ++arm) {
+    for (const backend::Command& command : planned[arm].commands()) {
+      if (std::holds_alternative<backend::Barrier>(command)) {
+        ++shape.barriers;
+        key = mix(key, 1);
+      } else if (const auto* copy = std::get_if<backend::Copy>(&command)) {
+        ++shape.copies;
+        shape.copied_bytes += copy->size;
+        key = mix(key, std::uint64_t{2} << 32 | choice::size_class(copy->size));
+      } else if (const auto* fill = std::get_if<backend::Fill>(&command)) {
+        ++shape.copies;
+        shape.copied_bytes += fill->range.size;
+        key = mix(key, std::uint64_t{3} << 32 | choice::size_class(fill->range.size));
+      }
+    }
+    for_each_group(
+        planned[arm].commands(), [&](const backend::Dispatch& first, std::span<const backend::Command> dispatches) {
+          const std::uint32_t program = program_of[first.pipeline.index];
+          choice::GroupKind kind{.program = programs[program].id,
+                                 .count = static_cast<std::uint32_t>(dispatches.size()),
+                                 .size_class = class_of(dispatches),
+                                 .resources = first.range_count};
+          shape.dispatches += kind.count;
+          key = mix(mix(key, kind.program), std::uint64_t{kind.count} << 32 | kind.size_class);
+          const auto found = std::ranges::find_if(shape.kinds, [&](const choice::GroupKind& each) {
+            return each.program == kind.program && each.count == kind.count && each.size_class == kind.size_class;
+          });
+          if (found != shape.kinds.end()) {
+            ++found->groups;
+          } else if (shape.kinds.size() < kMaxKinds) {
+            shape.kinds.push_back(kind);
+            kind_programs.push_back(program);
+          } else {
+            shape.kinds.back().groups += std::max(kind.count / shape.kinds.back().count, 1U);
+          }
+        });
+  }
+  shape.key = key;
+  if (shape_programs.size() >= kMaxShapePrograms) shape_programs.clear();
+  shape_programs[key] = std::move(kind_programs);
+}
+
+bool Session::State::choose(const SeenBatch& before) {
+  const auto known = shape_programs.find(before.shape);
+  if (known == shape_programs.end()) return false;
+  kind_forms.clear();
+  for (const std::uint32_t index : known->second) {
+    const CompiledProgram& program = programs[index];
+    choice::ProgramForms& forms = kind_forms.emplace_back();
+    for (const FormKind form : program::kAllForms) {
+      const auto i = static_cast<std::size_t>(form);
+      const bool is_own = form == program.form;
+      forms.possible[i] = is_own || (device->info().forms.has(form) && !program.refused[i]);
+      forms.compiled[i] = is_own || program.others[i].generation != 0;
+    }
+    if (options.time_device) forms.possible[static_cast<std::size_t>(FormKind::Pointer)] = false;
+    forms.compile_ns = program.compile_ns;
+  }
+  choice::Moment moment{.seen = {.of_batch = before.times},
+                        .may_keep = options.max_recordings > 0,
+                        .may_try = pending.empty(),
+                        .exploration = options.exploration};
+  for (const KeptBatch& each : kept) {
+    const bool serves = each.way == Way::Table ? each.shape == before.shape : each.hash == gathered.hash;
+    if (serves) moment.is_set_up[static_cast<std::size_t>(each.way)] = true;
+  }
+  chosen_shape = before.shape;
+  return tuner->choose(before.shape, kind_forms, moment, chosen, log.recorder());
+}
+
+Result<void> Session::State::apply_form() {
+  const FormKind form = choice::form_of(chosen.choice.way);
+  for (const std::uint32_t index : shape_programs.at(chosen_shape)) programs[index].used_form.reset();
+  if (form == FormKind::Descriptor) return {};
+  const std::vector<std::uint32_t>& kind_programs = shape_programs.at(chosen_shape);
+  for (std::size_t i = 0; i < kind_programs.size(); ++i) {
+    if (!chosen.uses_form[i]) continue;
+    CompiledProgram& program = programs[kind_programs[i]];
+    const bool is_there = form == program.form || program.others[static_cast<std::size_t>(form)].generation != 0;
+    if (is_there) continue;
+    const std::uint64_t begin = device->now_ns();
+    VYRE_ASSIGN(const backend::PipelineHandle pipeline, find_form(*device, program, form));
+    note_pipeline(pipeline, kind_programs[i]);
+    note_setup(begin);
+  }
+  for (std::size_t i = 0; i < kind_programs.size(); ++i) {
+    if (chosen.uses_form[i]) programs[kind_programs[i]].used_form = form;
+  }
+  // The kinds are looked for again, since groups are in the order of the list.
+  const bool is_whole = form == FormKind::Pointer;
+  for (backend::CommandList& list : planned) {
+    for_each_group(list.commands(), [&](const backend::Dispatch& first, std::span<const backend::Command> dispatches) {
+      CompiledProgram& program = programs[program_of[first.pipeline.index]];
+      if (!program.used_form || (!is_whole && dispatches.size() < policy::kMinPersistentBatch)) return;
+      const backend::PipelineHandle pipeline =
+          form == program.form ? program.pipeline : program.others[static_cast<std::size_t>(form)];
+      for (const backend::Command& each : dispatches) {
+        const auto& dispatch = std::get<backend::Dispatch>(each);
+        if (form == FormKind::Persistent && !device->fits_persistent(pipeline, dispatch.groups)) {
+          ++program.too_long;
+          continue;
+        }
+        list.set_pipeline(static_cast<std::size_t>(&each - list.commands().data()), pipeline);
+      }
+    });
+  }
+  return {};
+}
+
+Result<void> Session::State::launch_in_way(bool is_planned, PlannedBatch plan, Places places) {
+  const Way way = chosen.choice.way;
+  const std::string_view reason = reason_of(chosen.choice, chosen.proposed);
+  launching = {.shape = chosen_shape, .way = way, .batches = 1};
+  if (way == Way::Plain) return launch_plain(reason);
+  if (choice::is_replay(way)) {
+    if (const KeptBatch* found = find_kept(way)) return launch_kept(*found, reason);
+  }
+  const std::size_t arms_allowed = way == Way::Table ? 1 : max_arms();
+  if (!is_planned || (arms_allowed == 1 && plan.arms > 1)) plan = plan_batch(arms_allowed, places);
+  VYRE_TRY(apply_form());
+  if (way == Way::Table) return launch_through_table(plan, reason);
+  if (!choice::is_replay(way)) return launch_anew(plan, places, reason);
+  VYRE_ASSIGN(const KeptBatch* made, keep_batch(plan, std::move(places), gathered.hash, gathered.list, way));
+  return launch_kept(*made, reason);
+}
+
+Result<void> Session::State::launch_chosen() {
+  // Copies and fills alone have no forms, and are worth keeping wherever they come again.
+  const bool has_dispatch = std::ranges::any_of(programs, [](const auto& each) { return each.in_batch > 0; });
+  if (!has_dispatch) return launch_by_rule();
+  VYRE_ASSIGN(const bool is_known_device, is_calibrated());
+  if (!is_known_device) return launch_by_rule();
+  SeenBatch& before = seen[gathered.hash % seen.size()];
+  // A form that a program turns out not to have is not chosen again.
+  const std::size_t most_tries = programs.size() * std::size(program::kAllForms) + 1;
+  Result<void> launched;
+  for (std::size_t i = 0; i < most_tries; ++i) {
+    bool is_planned = false;
+    PlannedBatch plan;
+    Places places;
+    if (before.hash != gathered.hash || before.times == 0 || !choose(before)) {
+      plan = plan_batch(max_arms(), places);
+      is_planned = true;
+      describe(plan);
+      tuner->learn(shape);
+      const std::uint32_t times = before.hash == gathered.hash ? before.times : 0;
+      before = {.hash = gathered.hash, .shape = shape.key, .times = times};
+      if (!choose(before)) return launch_anew(plan, places, "the batch is new");
+    }
+    launched = launch_in_way(is_planned, plan, std::move(places));
+    if (launched || launched.error().code != ErrorCode::Unsupported) break;
+  }
+  if (std::ranges::find(run_shapes, chosen_shape) == run_shapes.end()) run_shapes.push_back(chosen_shape);
+  before.times = std::min(before.times + 1, Tuner::kMostSeen);
+  launching.reset();
+  for (const std::uint32_t index : shape_programs.at(chosen_shape)) programs[index].used_form.reset();
+  return launched;
+}
+
+void Session::State::note_setup(std::uint64_t begin) {
+  const std::uint64_t taken = device->now_ns() - begin;
+  span_setup_ns += taken;
+  if (launching) tuner->note_setup(launching->shape, static_cast<double>(taken));
+}
+
+void Session::State::begin_span(std::uint64_t now) noexcept {
+  if (!pending.empty()) return;
+  drop_span();
+  span_begin_ns = now;
+}
+
+void Session::State::drop_span() noexcept {
+  span_begin_ns.reset();
+  span_setup_ns = span_busy_ns = 0;
+  span_used.clear();
+  span_has_others = false;
+}
+
+void Session::State::note_completed(const std::optional<UsedWay>& used) {
+  if (!used) {
+    span_has_others = true;
+    return;
+  }
+  const auto found = std::ranges::find_if(
+      span_used, [&](const UsedWay& each) { return each.shape == used->shape && each.way == used->way; });
+  if (found != span_used.end()) {
+    found->batches += used->batches;
+  } else {
+    span_used.push_back(*used);
+  }
+}
+
+void Session::State::end_span() {
+  const std::uint64_t now = device->now_ns();
+  if (span_begin_ns && !span_has_others && !span_used.empty()) {
+    const std::uint64_t elapsed = now - *span_begin_ns;
+    const std::uint64_t setup = std::min(span_setup_ns, elapsed);
+    const auto own = static_cast<double>(elapsed - setup);
+    const auto busy = static_cast<double>(span_busy_ns - std::min(span_busy_ns, setup));
+    tuner->observe(span_used, own, busy >= kUndisturbed * own);
+  }
+  drop_span();
+  if (!pending.empty()) span_begin_ns = now;
+}
+
+}  // namespace vyre::runtime

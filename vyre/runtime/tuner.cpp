@@ -1,0 +1,237 @@
+#include <vyre/runtime/tuner.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <vyre/runtime/calibrate.hpp>
+
+namespace vyre::runtime {
+namespace {
+
+using choice::Way;
+using program::FormKind;
+
+constexpr std::size_t kErrors = 256;
+// Below this share of what a batch takes a saving is noise.
+constexpr double kLeastSaving = 0.02;
+
+/// The tuner of a device, which lives as long as that.
+struct Attached final : backend::Attachment {
+  std::shared_ptr<Tuner> tuner = std::make_shared<Tuner>();
+};
+
+}  // namespace
+
+std::shared_ptr<Tuner> Tuner::of(backend::Device& device) { return device.attachment<Attached>().tuner; }
+
+Result<void> Tuner::calibrate(backend::Device& device, std::chrono::nanoseconds timeout) {
+  const std::scoped_lock one{calibrating_};
+  if (calibration()) return {};
+  VYRE_ASSIGN(const choice::Calibration measured, runtime::calibrate(device, timeout));
+  set(measured);
+  return {};
+}
+
+void Tuner::set(const choice::Calibration& calibration) {
+  const std::scoped_lock lock{mutex_};
+  calibration_ = calibration;
+  is_calibrated_ = true;
+  for (auto& [key, entry] : entries_) entry.is_stale = true;
+}
+
+std::optional<choice::Calibration> Tuner::calibration() const {
+  const std::scoped_lock lock{mutex_};
+  return calibration_;
+}
+
+void Tuner::touch(Entry& entry) { order_.splice(order_.begin(), order_, entry.used); }
+
+void Tuner::learn(const choice::BatchShape& shape) {
+  const std::scoped_lock lock{mutex_};
+  if (entries_.contains(shape.key)) return;
+  if (entries_.size() >= kMaxShapes) {
+    entries_.erase(order_.back());
+    order_.pop_back();
+  }
+  order_.push_front(shape.key);
+  Entry entry;
+  entry.shape = shape;
+  entry.used = order_.begin();
+  entries_.emplace(shape.key, std::move(entry));
+}
+
+void Tuner::refresh(Entry& entry, std::span<const choice::ProgramForms> forms) {
+  if (!entry.is_stale && std::ranges::equal(entry.forms, forms)) return;
+  entry.forms.assign(forms.begin(), forms.end());
+  entry.forecast = choice::forecast(entry.shape, *calibration_, kernels_, forms);
+  entry.is_stale = false;
+}
+
+void Tuner::choose_locked(Entry& entry, const choice::Moment& moment, TunedChoice& chosen) {
+  chosen.choice = entry.history.choose(entry.forecast, moment);
+  chosen.proposed = moment.proposed;
+  const Way way = chosen.choice.way;
+  chosen.uses_form.resize(entry.forecast.kinds.size());
+  for (std::size_t i = 0; i < chosen.uses_form.size(); ++i) {
+    const choice::KindCost& kind = entry.forecast.kinds[i];
+    const auto form = static_cast<std::size_t>(choice::form_of(way));
+    chosen.uses_form[i] = choice::is_one_launch(way)
+                              ? (choice::is_replay(way) ? kind.is_used_in_replay : kind.is_used)[form]
+                              : way == Way::Table;
+  }
+  entry.moment = moment;
+  entry.proposed = moment.proposed;
+  if (!chosen.choice.is_trial) {
+    entry.last = way;
+    entry.predicted_ns = entry.forecast.of(way).ns;
+    entry.baseline_ns = entry.forecast.of(Way::Batched).ns;
+  }
+}
+
+double Tuner::expected(const UsedWay& used) const {
+  const auto found = entries_.find(used.shape);
+  if (found == entries_.end()) return 0;
+  const choice::Observed& seen = found->second.history.of(used.way);
+  return seen.is_known() ? seen.ns() : found->second.forecast.of(used.way).ns;
+}
+
+void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_undisturbed) {
+  const std::scoped_lock lock{mutex_};
+  if (!calibration_) return;
+  // What is known well takes what it takes; the rest is of those that are not, in proportion to what is expected.
+  const auto is_unknown = [&](const UsedWay& each) {
+    const auto found = entries_.find(each.shape);
+    return found != entries_.end() && found->second.history.of(each.way).count() < choice::ShapeHistory::kEnough;
+  };
+  double known_ns = 0;
+  double unknown_ns = 0;
+  for (const UsedWay& each : used) (is_unknown(each) ? unknown_ns : known_ns) += expected(each) * each.batches;
+  const bool all_known = unknown_ns == 0;
+  const bool all_unknown = known_ns == 0;
+  constexpr double kLeastShare = 0.1;
+  const double scale = all_known
+                           ? elapsed_ns / std::max(known_ns, 1.0)
+                           : std::max(elapsed_ns - known_ns, kLeastShare * unknown_ns) / std::max(unknown_ns, 1.0);
+  for (const UsedWay& each : used) {
+    const auto found = entries_.find(each.shape);
+    if (found == entries_.end()) continue;
+    if (used.size() == 1) {
+      observe_one(found->second, each, elapsed_ns / each.batches, is_undisturbed);
+    } else if (all_known || all_unknown || is_unknown(each)) {
+      observe_one(found->second, each, expected(each) * scale, false);
+    }
+  }
+}
+
+void Tuner::observe_one(Entry& entry, const UsedWay& used, double ns, bool is_undisturbed) {
+  entry.history.observe(used.way, ns, used.batches);
+  if (is_undisturbed) learn_kernels(entry, used.way, ns);
+  if (used.way != entry.last || used.way == Way::Batched) return;
+  const choice::Observed& base = entry.history.of(Way::Batched);
+  const double predicted = entry.baseline_ns - entry.predicted_ns;
+  const double measured = (base.count() > 0 ? base.ns() : entry.baseline_ns) - ns;
+  if (std::abs(measured) < kLeastSaving * ns) return;
+  const double error = std::abs(predicted - measured) / std::abs(measured);
+  if (errors_.size() < kErrors) {
+    errors_.push_back(error);
+  } else {
+    errors_[next_error_ % kErrors] = error;
+  }
+  ++next_error_;
+}
+
+void Tuner::learn_kernels(Entry& entry, Way way, double ns) {
+  const choice::BatchShape& shape = entry.shape;
+  const double overhead = choice::overhead_ns(shape, *calibration_, entry.forecast, way);
+  const double rest = std::max(ns - overhead, 0.0);
+  const auto form_in = [&](std::size_t i) {
+    const choice::KindCost& kind = entry.forecast.kinds[i];
+    const FormKind form = choice::form_of(way);
+    if (!choice::is_one_launch(way)) return form;
+    const auto& used = choice::is_replay(way) ? kind.is_used_in_replay : kind.is_used;
+    return used[static_cast<std::size_t>(form)] ? form : FormKind::Descriptor;
+  };
+  double predicted = 0;
+  double dispatches = 0;
+  for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
+    predicted += shape.kinds[i].groups * entry.forecast.kinds[i].kernels_ns[static_cast<std::size_t>(form_in(i))];
+    dispatches += 1.0 * shape.kinds[i].groups * shape.kinds[i].count * (1U << shape.kinds[i].size_class);
+  }
+  for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
+    const choice::GroupKind& kind = shape.kinds[i];
+    const FormKind form = form_in(i);
+    const double now = entry.forecast.kinds[i].kernels_ns[static_cast<std::size_t>(form)] / kind.count;
+    // All by as much; where nothing is known yet, by how many workgroups there are.
+    const double each = predicted > 0 ? now * rest / predicted : rest * (1U << kind.size_class) / dispatches;
+    kernels_.set({.program = kind.program, .size_class = kind.size_class}, form, each);
+  }
+  entry.is_stale = true;
+}
+
+void Tuner::note_setup(std::uint64_t shape, double ns) {
+  const std::scoped_lock lock{mutex_};
+  if (const auto found = entries_.find(shape); found != entries_.end()) found->second.history.note_setup(ns);
+}
+
+std::optional<report::ShapeReport> Tuner::report(std::uint64_t shape) const {
+  const std::scoped_lock lock{mutex_};
+  const auto found = entries_.find(shape);
+  if (found == entries_.end() || !calibration_ || found->second.forecast.kinds.empty()) return std::nullopt;
+  const Entry& entry = found->second;
+  report::ShapeReport result{.key = shape,
+                             .dispatches = entry.shape.dispatches,
+                             .barriers = entry.shape.barriers,
+                             .copies = entry.shape.copies,
+                             .bindless_threshold = choice::bindless_threshold(*calibration_),
+                             .proposed = entry.proposed,
+                             .chosen = entry.last.value_or(entry.proposed),
+                             .batches = entry.history.batches(),
+                             .trials = entry.history.trials(),
+                             .total_ns = entry.history.total_ns(),
+                             .tried_ns = entry.history.tried_ns(),
+                             .predicted_saving_ns = entry.baseline_ns - entry.predicted_ns};
+  for (std::size_t i = 0; i < entry.shape.kinds.size(); ++i) {
+    result.groups.push_back(
+        {.kind = entry.shape.kinds[i],
+         .facts = choice::facts_of(entry.shape, *calibration_, entry.forecast, i, entry.moment.seen)});
+  }
+  for (const Way way : choice::kAllWays) {
+    const choice::WayCost& cost = entry.forecast.of(way);
+    const choice::Observed& seen = entry.history.of(way);
+    if (!cost.is_possible) continue;
+    result.ways.push_back({.way = way,
+                           .predicted_ns = cost.ns,
+                           .setup_ns = cost.setup_ns,
+                           .observed_ns = seen.ns(),
+                           .samples = seen.count()});
+  }
+  const choice::Observed& base = entry.history.of(Way::Batched);
+  const choice::Observed& own = entry.history.of(result.chosen);
+  result.is_baseline_measured = base.count() > 0;
+  if (own.count() > 0) result.measured_saving_ns = (base.count() > 0 ? base.ns() : entry.baseline_ns) - own.ns();
+  return result;
+}
+
+std::vector<std::uint64_t> Tuner::shapes() const {
+  const std::scoped_lock lock{mutex_};
+  return {order_.begin(), order_.end()};
+}
+
+report::PredictionErrors Tuner::errors() const {
+  const std::scoped_lock lock{mutex_};
+  std::vector<double> sorted = errors_;
+  std::ranges::sort(sorted);
+  if (sorted.empty()) return {};
+  return {.count = next_error_,
+          .median = sorted[sorted.size() / 2],
+          .ninth_decile = sorted[std::min(sorted.size() * 9 / 10, sorted.size() - 1)]};
+}
+
+bool Tuner::is_settled(std::uint64_t shape) const {
+  const std::scoped_lock lock{mutex_};
+  const auto found = entries_.find(shape);
+  return found != entries_.end() && found->second.history.is_settled(found->second.forecast, found->second.moment);
+}
+
+}  // namespace vyre::runtime

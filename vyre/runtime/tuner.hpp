@@ -1,0 +1,134 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <vyre/backend/device.hpp>
+#include <vyre/choice/calibration.hpp>
+#include <vyre/choice/forecast.hpp>
+#include <vyre/choice/history.hpp>
+#include <vyre/choice/kernel_times.hpp>
+#include <vyre/report/choice_report.hpp>
+
+namespace vyre::runtime {
+
+/// Batches of one shape in one way that were launched and have completed together with others.
+struct UsedWay {
+  std::uint64_t shape = 0;
+  choice::Way way = choice::Way::Batched;
+  std::uint32_t batches = 0;
+
+  friend bool operator==(const UsedWay&, const UsedWay&) = default;
+};
+
+/// What was decided for a batch.
+struct TunedChoice {
+  choice::Choice choice = {};
+  choice::Way proposed = choice::Way::Batched;  ///< By the policies.
+  /// By kind of group, whether it runs in the form of the way.
+  std::vector<bool> uses_form = {};
+};
+
+/// What was learned of a device: its calibration, what kernels take, and what was seen of each shape of batch.
+///
+/// Bounded: shapes that were not used for longest are forgotten. Thread safety: all members may be called concurrently;
+/// sessions on one device share one.
+class Tuner {
+ public:
+  static constexpr std::size_t kMaxShapes = 512;
+  /// More often than this is as good as for ever.
+  static constexpr std::uint32_t kMostSeen = 1U << 20;
+
+  /// The one of a device; made with the first call and gone with the device.
+  [[nodiscard]] static std::shared_ptr<Tuner> of(backend::Device& device);
+
+  /// Measures the device unless that was done. Whoever comes meanwhile waits.
+  [[nodiscard]] Result<void> calibrate(backend::Device& device, std::chrono::nanoseconds timeout);
+  /// Takes what is known already.
+  void set(const choice::Calibration& calibration);
+  [[nodiscard]] std::optional<choice::Calibration> calibration() const;
+  [[nodiscard]] bool is_calibrated() const noexcept { return is_calibrated_; }
+
+  /// Makes a shape known, if it is not.
+  void learn(const choice::BatchShape& shape);
+
+  /// Chooses for a batch: asks the policies, weighs what was observed, and may try another way. Gives false, and
+  /// nothing, if the shape is not known or there is no calibration. `forms` by kind; how often the shape came is known
+  /// here; `record` is called with the policies' audit events.
+  template <typename Recorder>
+  [[nodiscard]] bool choose(std::uint64_t shape, std::span<const choice::ProgramForms> forms, choice::Moment moment,
+                            TunedChoice& chosen, Recorder record);
+
+  /// Notes what batches took that were launched and awaited together. `is_undisturbed`: the host did next to nothing
+  /// else meanwhile, so that what is above the launches is the kernels'.
+  void observe(std::span<const UsedWay> used, double elapsed_ns, bool is_undisturbed);
+  /// Notes what a shape spent once, on compiling or recording.
+  void note_setup(std::uint64_t shape, double ns);
+
+  /// The shapes that are known, those used last first, and what is known of one. Programs have no names here.
+  [[nodiscard]] std::vector<std::uint64_t> shapes() const;
+  [[nodiscard]] std::optional<report::ShapeReport> report(std::uint64_t shape) const;
+  [[nodiscard]] report::PredictionErrors errors() const;
+  /// Whether nothing is left to try for a shape, for batches that came before.
+  [[nodiscard]] bool is_settled(std::uint64_t shape) const;
+
+ private:
+  struct Entry {
+    choice::BatchShape shape = {};
+    choice::ShapeHistory history = {};
+    choice::Forecast forecast = {};
+    std::vector<choice::ProgramForms> forms = {};  // Of the forecast.
+    choice::Moment moment = {};                    // The last one.
+    bool is_stale = true;                          // Whether the forecast must be made again.
+    choice::Way proposed = choice::Way::Batched;
+    std::optional<choice::Way> last = {};
+    double predicted_ns = 0;  // Of what was chosen last, by the model,
+    double baseline_ns = 0;   // and of a list made anew.
+    std::list<std::uint64_t>::iterator used = {};
+  };
+
+  void refresh(Entry& entry, std::span<const choice::ProgramForms> forms);
+  void choose_locked(Entry& entry, const choice::Moment& moment, TunedChoice& chosen);
+  void observe_one(Entry& entry, const UsedWay& used, double ns, bool is_undisturbed);
+  void learn_kernels(Entry& entry, choice::Way way, double ns);
+  [[nodiscard]] double expected(const UsedWay& used) const;
+  void touch(Entry& entry);
+
+  mutable std::mutex mutex_;
+  std::mutex calibrating_;
+  std::optional<choice::Calibration> calibration_;
+  std::atomic<bool> is_calibrated_ = false;
+  choice::KernelTimes kernels_;
+  std::unordered_map<std::uint64_t, Entry> entries_;
+  std::list<std::uint64_t> order_;  // Used last first.
+  std::vector<double> errors_;      // The last, relative to the measured saving.
+  std::size_t next_error_ = 0;
+};
+
+template <typename Recorder>
+bool Tuner::choose(std::uint64_t shape, std::span<const choice::ProgramForms> forms, choice::Moment moment,
+                   TunedChoice& chosen, Recorder record) {
+  const std::scoped_lock lock{mutex_};
+  const auto found = entries_.find(shape);
+  if (found == entries_.end() || !calibration_) return false;
+  Entry& entry = found->second;
+  touch(entry);
+  refresh(entry, forms);
+  moment.seen.of_shape = static_cast<std::uint32_t>(std::min<std::uint64_t>(entry.history.batches(), kMostSeen));
+  moment.proposed = choice::propose(entry.shape, *calibration_, entry.forecast, moment.seen, record);
+  choose_locked(entry, moment, chosen);
+  return true;
+}
+
+}  // namespace vyre::runtime
