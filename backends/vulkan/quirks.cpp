@@ -16,6 +16,10 @@ constexpr Quirk kQuirks[] = {
     // through an address, the least and the largest are those of floats, and what adds, compares or combines bits ends
     // the process; on shared memory it does, too. Shown by DriverQuirks.AtomicsOnBitsOfFloats.
     {VK_DRIVER_ID_MESA_LLVMPIPE, [](backend::FormSupport& forms) noexcept { forms.quirks.float_operands = true; }},
+    // Mesa 22.3.6: a load through an address gives zero to invocations that are not there. In a loop it is made again
+    // for those that go on, so that behind the loop the others have zero. Loads from storage buffers are wrong in the
+    // same way as written, those of uniform blocks and push constants are not. Shown by DriverQuirks.ValuesOfLoops.
+    {VK_DRIVER_ID_MESA_LLVMPIPE, [](backend::FormSupport& forms) noexcept { forms.quirks.values_of_loops = true; }},
     // llvmpipe ends an invocation after 65,535 iterations of all its loops together, without an error.
     // Shown by DriverQuirks.LoopsAreCutOff.
     {VK_DRIVER_ID_MESA_LLVMPIPE, [](backend::FormSupport& forms) noexcept { forms.max_iterations = 65'535; }},

@@ -20,7 +20,10 @@ using program::FormOptions;
 
 /// With all that a device can ask for, and with nothing.
 std::vector<FormOptions> all_options() {
-  return {{.robust = true, .fold = 8, .lanes = 8, .quirks = {.component_loads = true, .float_operands = true}},
+  return {{.robust = true,
+           .fold = 8,
+           .lanes = 8,
+           .quirks = {.component_loads = true, .float_operands = true, .values_of_loops = true}},
           {.robust = false}};
 }
 

@@ -76,13 +76,14 @@ class DriverQuirks : public testing::Test {
 
   /// What a kernel leaves in its only buffer.
   static std::vector<std::uint32_t> run(Device& device, std::string_view glsl, FormKind form,
-                                        std::vector<std::uint32_t> words, std::uint32_t groups = 1) {
+                                        std::vector<std::uint32_t> words, std::uint32_t groups = 1,
+                                        std::span<const std::uint32_t> params = {}) {
     const Program kernel = must(Program::from_glsl(glsl, {.name = "kernel"}));
     const backend::PipelineHandle pipeline = must(device.compile(kernel, {.form = form}));
     const BufferHandle buffer = must(device.allocate({.size = words.size() * 4}));
     must(device.write(buffer, 0, std::as_bytes(std::span{words})));
     backend::CommandList list;
-    list.dispatch(pipeline, std::array{backend::BufferRange{.buffer = buffer}}, {groups, 1, 1}, {});
+    list.dispatch(pipeline, std::array{backend::BufferRange{.buffer = buffer}}, {groups, 1, 1}, std::as_bytes(params));
     must(device.wait(must(device.submit(list))));
     must(device.read(buffer, 0, std::as_writable_bytes(std::span{words})));
     must(device.free(buffer));
@@ -136,6 +137,30 @@ void main() { atomicMax(most, floatBitsToUint(value * 2)); })";
   forms.quirks.float_operands = false;
   EXPECT_NE(run(*open(forms), kKernel, FormKind::Pointer, words), right)
       << "atomics are right without the detour: the quirk float_operands can go for this driver";
+}
+
+TEST_F(DriverQuirks, ValuesOfLoops) {
+  if (!told().quirks.values_of_loops) GTEST_SKIP() << "the driver is not known to have it";
+  constexpr std::string_view kKernel = R"(#version 460
+layout(local_size_x = 4) in;
+layout(binding = 0) buffer Values { uint values[]; };
+layout(push_constant) uniform Push { uint of[2]; };
+void main() {
+  const uint i = gl_LocalInvocationIndex;
+  uint value = 0;
+  uint k = 0;
+  do value = of[k & 1]; while (++k <= i);
+  values[i] = value;
+})";
+  const std::vector<std::uint32_t> words(4, 0);
+  const std::vector<std::uint32_t> right = {5, 6, 5, 6};
+  constexpr std::uint32_t kParams[] = {5, 6};
+  FormSupport forms = told();
+  EXPECT_EQ(run(*open(forms), kKernel, FormKind::Descriptor, words, 1, kParams), right);
+  EXPECT_EQ(run(*open(forms), kKernel, FormKind::Pointer, words, 1, kParams), right);
+  forms.quirks.values_of_loops = false;
+  EXPECT_NE(run(*open(forms), kKernel, FormKind::Pointer, words, 1, kParams), right)
+      << "values are there behind loops without the detour: the quirk values_of_loops can go for this driver";
 }
 
 TEST_F(DriverQuirks, LoopsAreCutOff) {

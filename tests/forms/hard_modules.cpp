@@ -317,6 +317,11 @@ void add_control_flow(Collection& all) {
             .refused = in_one_launch("OpAtomicOr")});
   // What is found decides what a loop does, not whether it goes on.
   all.glsl({.name = "found_in_loop", .groups = {2, 1, 1}, .buffers = {zeros(8), zeros(16), zeros(16)}});
+  all.glsl({.name = "values_of_loops",
+            .groups = {2, 1, 1},
+            .buffers = {random_words(17, 117), random_words(20, 118),
+                        random_words(16, 119) + floats(8, 120) + random_words(32, 121), zeros(128)},
+            .params = exactly({5, 0, 11, 12, 13, 14})});
   // Not one of these, though its condition is a long way from where it begins.
   all.glsl({.name = "long_condition", .buffers = {random_words(64, 116), zeros(8)}});
   // A lock is a loop of compare-and-swap, and waits for another all the same.

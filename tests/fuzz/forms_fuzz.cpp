@@ -25,7 +25,9 @@ void derive_all(const Program& program) {
       for (const std::uint32_t fold : {0U, 8U}) {
         for (const bool quirks : {false, true}) {
           const FormOptions options{
-              .robust = robust, .fold = fold, .quirks = {.component_loads = quirks, .float_operands = quirks}};
+              .robust = robust,
+              .fold = fold,
+              .quirks = {.component_loads = quirks, .float_operands = quirks, .values_of_loops = quirks}};
           const auto form = derive_form(program, kind, options);
           if (form) continue;
           const std::string& message = form.error().message;

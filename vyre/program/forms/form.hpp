@@ -43,6 +43,8 @@ struct Quirks {
   bool component_loads = false;
   /// Atomics on whole numbers take what was computed as a float for one.
   bool float_operands = false;
+  /// What is loaded through an address in a loop is zero behind it for invocations that left it before others.
+  bool values_of_loops = false;
 
   friend bool operator==(const Quirks&, const Quirks&) = default;
 };

@@ -84,6 +84,13 @@ Id ModuleWriter::array_type(Id element, std::uint32_t count, std::uint32_t strid
   return id;
 }
 
+Id ModuleWriter::plain_array_type(Id element, std::uint32_t count) {
+  const Id length = constant(count);
+  const Id id = fresh();
+  emit(globals, spv::OpTypeArray, {id, element, length});
+  return id;
+}
+
 Id ModuleWriter::runtime_array_type(Id element, std::uint32_t stride) {
   const Id id = fresh();
   emit(globals, spv::OpTypeRuntimeArray, {id, element});

@@ -51,6 +51,8 @@ class ModuleWriter {
   /// A structure that nothing lays out.
   [[nodiscard]] Id plain_struct_type(std::initializer_list<Id> members);
   [[nodiscard]] Id array_type(Id element, std::uint32_t count, std::uint32_t stride);
+  /// An array that nothing lays out.
+  [[nodiscard]] Id plain_array_type(Id element, std::uint32_t count);
   [[nodiscard]] Id runtime_array_type(Id element, std::uint32_t stride);
 
   [[nodiscard]] Id constant(std::uint32_t value);

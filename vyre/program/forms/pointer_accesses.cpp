@@ -86,11 +86,18 @@ bool PointerRewriter::rewrite_param_load(const Instruction& load) {
 
 Result<void> PointerRewriter::rewrite_load(const Instruction& load_instruction) {
   if (rewrite_param_load(load_instruction)) return {};
-  return load(load_instruction.operand(0), load_instruction.type(), load_instruction.result(),
-              load_instruction.operands().subspan(1));
+  const Id pointer = load_instruction.operand(0);
+  const bool kept = is_read_only(pointer) && outlives_loop(load_instruction.result());
+  return load(pointer, load_instruction.type(), load_instruction.result(), load_instruction.operands().subspan(1),
+              kept);
 }
 
-Result<void> PointerRewriter::load(Id pointer, Id type, Id result, std::span<const std::uint32_t> operands) {
+Result<void> PointerRewriter::load(Id pointer, Id type, Id result, std::span<const std::uint32_t> operands, bool kept) {
+  if (kept) {
+    const Id found = writer_.fresh();
+    VYRE_TRY(load(pointer, type, found, operands, false));
+    return keep(type, found, result);
+  }
   const Place place = place_of(pointer);
   VYRE_ASSIGN(Id from, pointer_of(pointer));
   const Id valid = options_.robust ? validity_of(from, place) : 0;
@@ -220,7 +227,8 @@ Result<void> PointerRewriter::rewrite_copy(const Instruction& copy) {
   const Words read_operands = without(second, spv::MemoryAccessMakePointerAvailableMask);
   const Id value = writer_.fresh();
   if (facts_.is_buffer_pointer(from)) {
-    VYRE_TRY(load(from, type, value, read_operands));
+    const bool kept = options_.quirks.values_of_loops && !facts_.is_buffer_pointer(to) && is_read_only(from);
+    VYRE_TRY(load(from, type, value, read_operands, kept && may_repeat()));
   } else {
     Words all{type, value, from};
     all.insert(all.end(), read_operands.begin(), read_operands.end());

@@ -32,7 +32,8 @@ Result<void> PointerRewriter::select_length(const Instruction& select) {
   return {};
 }
 
-Result<Id> PointerRewriter::enter_array(const BufferVariable& buffer, Id index, Place& place) {
+Result<Id> PointerRewriter::enter_array(const BufferVariable& buffer, const Instruction& chain, Place& place) {
+  const Id index = chain.operand(1);
   const Id pointer_type = writer_.pointer_type(kPhysical, buffer.block);
   if (const auto known = constants_.number(index); known && *known < buffer.count) {
     place.entry = buffer.first_entry + static_cast<std::uint32_t>(*known);
@@ -46,12 +47,18 @@ Result<Id> PointerRewriter::enter_array(const BufferVariable& buffer, Id index, 
     place.valid = check_index(index, writer_.constant(buffer.count), place.valid);
     entry = code_.value(spv::OpSelect, types_.uint, {place.valid, entry, writer_.constant(buffer.first_entry)});
   }
-  const Id address =
-      code_.value(spv::OpLoad, types_.uvec2,
-                  {entry_pointer(code_, record, entry, kAddressMember), spv::MemoryAccessAlignedMask, 8});
+  const bool kept = outlives_loop(chain.result());
+  const auto load_member = [&](Id type, std::uint32_t member, std::uint32_t alignment) -> Result<Id> {
+    const Id from = entry_pointer(code_, record, entry, member);
+    const Id found = code_.value(spv::OpLoad, type, {from, spv::MemoryAccessAlignedMask, alignment});
+    if (!kept) return found;
+    const Id result = writer_.fresh();
+    VYRE_TRY(keep(type, found, result));
+    return result;
+  };
+  VYRE_ASSIGN(const Id address, load_member(types_.uvec2, kAddressMember, 8));
   if (buffer.array_stride != 0) {
-    place.length = code_.value(spv::OpLoad, types_.uint,
-                               {entry_pointer(code_, record, entry, kLengthMember), spv::MemoryAccessAlignedMask, 4});
+    VYRE_ASSIGN(place.length, load_member(types_.uint, kLengthMember, 4));
   }
   return code_.value(spv::OpBitcast, pointer_type, {address});
 }
@@ -189,7 +196,7 @@ Result<void> PointerRewriter::rewrite_chain(const Instruction& chain) {
   const BufferVariable* buffer = variable == facts_.buffer_of.end() ? nullptr : &facts_.buffers[variable->second];
   if (buffer != nullptr && buffer->is_array) {
     if (indices.empty()) return refuse("the address of a whole array of buffers is taken");
-    VYRE_ASSIGN(pointer, enter_array(*buffer, indices[0], place));
+    VYRE_ASSIGN(pointer, enter_array(*buffer, chain, place));
     indices = indices.subspan(1);
     type = buffer->block;
     base_type = writer_.pointer_type(kPhysical, type);

@@ -69,6 +69,7 @@ Result<void> PointerRewriter::write_function(const Function& function, Id id) {
   entry_lengths_.clear();
   scratch_pointers_.clear();
   flow_.reset();
+  loops_.reset();
   last_labels_.clear();
   phi_labels_.clear();
   array_pointers_.clear();

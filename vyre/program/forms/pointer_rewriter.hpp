@@ -93,7 +93,7 @@ class PointerRewriter {
   [[nodiscard]] Result<void> rewrite(const spirv::Instruction& instruction);
   [[nodiscard]] Result<void> rewrite_chain(const spirv::Instruction& chain);
   [[nodiscard]] Result<void> rewrite_built_in_chain(const spirv::Instruction& chain);
-  [[nodiscard]] Result<Id> enter_array(const BufferVariable& buffer, Id index, Place& place);
+  [[nodiscard]] Result<Id> enter_array(const BufferVariable& buffer, const spirv::Instruction& chain, Place& place);
   [[nodiscard]] Result<void> rewrite_load(const spirv::Instruction& load);
   [[nodiscard]] bool rewrite_param_load(const spirv::Instruction& load);
   [[nodiscard]] Result<void> rewrite_store(const spirv::Instruction& store);
@@ -105,12 +105,33 @@ class PointerRewriter {
   [[nodiscard]] Result<void> rewrite_extended(const spirv::Instruction& instruction);
   [[nodiscard]] Result<void> copy_with_pointers(const spirv::Instruction& instruction);
 
-  /// Loads through a pointer into a buffer. `result` is the id of what is loaded.
-  [[nodiscard]] Result<void> load(Id pointer, Id type, Id result, std::span<const std::uint32_t> operands);
+  /// Loads through a pointer into a buffer. `result` is the id of what is loaded; what is `kept` is there behind the
+  /// loop, too.
+  [[nodiscard]] Result<void> load(Id pointer, Id type, Id result, std::span<const std::uint32_t> operands, bool kept);
   /// Loads a component of a vector by loading the vector.
   [[nodiscard]] Result<void> load_component(const Place& place, Id valid, Id type, Id result,
                                             std::span<const std::uint32_t> operands);
   [[nodiscard]] Result<void> store(Id pointer, Id value, Id type, std::span<const std::uint32_t> operands);
+
+  /// A loop, by the blocks it begins with and goes on behind.
+  struct LoopBlocks {
+    std::uint32_t header = 0;
+    std::uint32_t merge = 0;
+  };
+  /// Whether it leads into what no kernel changes, which drivers load as written for all invocations.
+  [[nodiscard]] bool is_read_only(Id pointer) const;
+  /// Whether an invocation may come to the block at hand more than once.
+  [[nodiscard]] bool may_repeat();
+  /// Of the block at hand; nothing outside loops.
+  [[nodiscard]] const LoopBlocks* innermost_loop();
+  [[nodiscard]] bool is_inside(const LoopBlocks& loop, std::uint32_t block) const;
+  /// Whether the driver may forget a value of the source that is loaded here, because what is made of it is used
+  /// behind the loop.
+  [[nodiscard]] bool outlives_loop(Id value);
+  /// `result` becomes `value`, and stays that behind the loop.
+  [[nodiscard]] Result<void> keep(Id type, Id value, Id result);
+  void keep_parts(Id type, Id value, Id result);
+  [[nodiscard]] std::uint64_t parts_of(Id type);
 
   /// `result` becomes `value`, or zero if it is not valid.
   [[nodiscard]] Result<void> choose(Id valid, Id type, Id value, Id result);
@@ -169,6 +190,7 @@ class PointerRewriter {
   // Of the function at hand.
   const spirv::Function* function_ = nullptr;
   std::optional<spirv::ControlFlow> flow_;
+  std::optional<std::vector<LoopBlocks>> loops_;
   std::size_t at_ = 0;                   // The instruction.
   std::uint32_t block_ = 0;              // Its block.
   Id label_ = 0;                         // Where that, or the last piece of it, begins.

@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <ranges>
+#include <unordered_set>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <vyre/program/forms/pointer_rewriter.hpp>
+#include <vyre/program/saturating.hpp>
+
+// How values are kept that are loaded in a loop and used behind it, for drivers that forget them.
+
+namespace vyre::program::forms {
+namespace {
+
+using spirv::Instruction;
+
+constexpr std::uint64_t kMostParts = 1'024;
+
+}  // namespace
+
+bool PointerRewriter::is_read_only(Id pointer) const {
+  const auto where = facts_.storage(pointer);
+  if (where == spv::StorageClassPushConstant) return true;
+  if (where != spv::StorageClassUniform) return false;
+  const auto found = facts_.buffer_of.find(facts_.origins[pointer]);
+  return found == facts_.buffer_of.end() ||
+         !module_.decoration(facts_.buffers[found->second].block, spv::DecorationBufferBlock);
+}
+
+bool PointerRewriter::may_repeat() {
+  // Others may be called by a loop.
+  return function_->id != facts_.entry.operand(1) || innermost_loop() != nullptr;
+}
+
+const PointerRewriter::LoopBlocks* PointerRewriter::innermost_loop() {
+  if (!flow_) flow_.emplace(module_, *function_);
+  if (!loops_) {
+    loops_.emplace();
+    for (std::uint32_t i = 0; i < function_->blocks.size(); ++i) {
+      const spirv::Block& block = function_->blocks[i];
+      if (block.end - block.begin < 3 || module_[block.end - 2].op() != spv::OpLoopMerge) continue;
+      loops_->push_back({.header = i, .merge = flow_->block_of_label(module_[block.end - 2].operand(0))});
+    }
+  }
+  // Blocks stand behind those that dominate them, and so do loops.
+  const auto inner = std::views::reverse(*loops_);
+  const auto found = std::ranges::find_if(inner, [&](const LoopBlocks& loop) { return is_inside(loop, block_); });
+  return found == inner.end() ? nullptr : &*found;
+}
+
+bool PointerRewriter::is_inside(const LoopBlocks& loop, std::uint32_t block) const {
+  // Those that end in a break are inside as well: each invocation runs them in an iteration of its own.
+  if (block == spirv::ControlFlow::kNone || !flow_->dominates(loop.header, block)) return false;
+  return loop.merge == spirv::ControlFlow::kNone || !flow_->dominates(loop.merge, block);
+}
+
+bool PointerRewriter::outlives_loop(Id value) {
+  if (!options_.quirks.values_of_loops || !may_repeat()) return false;
+  const LoopBlocks* const loop = innermost_loop();
+  constexpr std::size_t kMostFollowed = 256;
+  std::unordered_set<Id> seen{value};
+  std::vector<Id> open{value};
+  while (!open.empty()) {
+    const Id id = open.back();
+    open.pop_back();
+    for (const std::uint32_t use : module_.uses(id)) {
+      if (use < module_.global_count()) continue;
+      const Instruction user = module_[use];
+      switch (user.op()) {
+        case spv::OpReturnValue:
+        case spv::OpFunctionCall: return true;
+        case spv::OpStore:
+          // The driver makes values of variables.
+          if (user.operand(1) == id && !facts_.is_buffer_pointer(user.operand(0))) return true;
+          break;
+        default: break;
+      }
+      if (loop != nullptr && !is_inside(*loop, flow_->block_of_instruction(use))) return true;
+      if (user.result() != 0 && seen.insert(user.result()).second) open.push_back(user.result());
+    }
+    if (seen.size() > kMostFollowed) return true;
+  }
+  return false;
+}
+
+std::uint64_t PointerRewriter::parts_of(Id type) {
+  const auto definition = module_.definition(type);
+  if (!definition) return 1;
+  if (definition->op() == spv::OpTypeArray) {
+    return saturating_mul(constants_.number(definition->operand(1)).value_or(kMostParts + 1),
+                          parts_of(definition->operand(0)));
+  }
+  if (definition->op() != spv::OpTypeStruct) return 1;
+  std::uint64_t parts = 0;
+  for (const Id member : definition->operands()) parts = saturating_add(parts, parts_of(member));
+  return std::max<std::uint64_t>(parts, 1);
+}
+
+Result<void> PointerRewriter::keep(Id type, Id value, Id result) {
+  if (const std::uint64_t parts = parts_of(type); parts > kMostParts) {
+    return refuse(fmt::format("a value of {} parts is loaded in a loop and used behind it, the device keeps at most {}",
+                              parts, kMostParts));
+  }
+  keep_parts(type, value, result);
+  return {};
+}
+
+void PointerRewriter::keep_parts(Id type, Id value, Id result) {
+  const auto definition = module_.definition(type);
+  const bool is_array = definition && definition->op() == spv::OpTypeArray;
+  if (is_array || (definition && definition->op() == spv::OpTypeStruct)) {
+    // Private variables have no layout, so that they cannot have the type of what has one.
+    const auto count = static_cast<std::uint32_t>(is_array ? *constants_.number(definition->operand(1))
+                                                           : definition->operands().size());
+    Words all{type, result};
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Id part_type = definition->operand(is_array ? 0 : i);
+      const Id part = code_.value(spv::OpCompositeExtract, part_type, {value, i});
+      all.push_back(writer_.fresh());
+      keep_parts(part_type, part, all.back());
+    }
+    emit(code_.words, spv::OpCompositeConstruct, all);
+    return;
+  }
+  // What is stored to memory stays there for those that have left the loop. That it is what is loaded again must not be
+  // known, or the driver takes the value itself.
+  const Id variable = writer_.variable(spv::StorageClassPrivate, writer_.plain_array_type(type, 2));
+  const Id pointer_type = writer_.pointer_type(spv::StorageClassPrivate, type);
+  const Id to = code_.value(spv::OpAccessChain, pointer_type, {variable, writer_.constant(0)});
+  code_.add(spv::OpStore, {to, value});
+  const Id zero = from_private(state_.zero, types_.uint, code_);
+  const Id from = code_.value(spv::OpAccessChain, pointer_type, {variable, zero});
+  code_.named(spv::OpLoad, type, result, {from});
+}
+
+}  // namespace vyre::program::forms
