@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,9 +40,10 @@ struct Settings {
   bool quick = false;
   std::string json = {};
   std::string filter = {};
-  std::size_t every = 1;    ///< Of the workloads, only one in so many.
-  std::size_t samples = 8;  ///< Of each mode; half of them pick, half of them score.
-  double warm_ns = 4e8;     ///< At most, until a shape is settled.
+  bool explain = false;
+  std::size_t every = 1;   ///< Of the workloads, only one in so many.
+  double sample_ns = 6e8;  ///< What all samples of a workload may take.
+  double warm_ns = 4e8;    ///< At most, until a shape is settled.
 };
 
 struct Outcome {
@@ -55,6 +57,7 @@ struct Outcome {
   std::string chosen = {};
   double predicted_saving_ns = 0;
   bool is_settled = false;
+  std::string known = {};  ///< What was learned of it.
 };
 
 double geometric_mean(const std::vector<double>& values) {
@@ -105,20 +108,25 @@ class Regret {
     runners.push_back(auto_.get());
     runners.push_back(again_.get());
     std::vector<std::vector<double>> samples(runners.size());
+    double round_ns = 0;
     for (WorkloadRunner* each : runners) {
       // What is kept from the second time on is kept now.
-      for (int i = 0; i < 3; ++i) each->run(workload);
+      for (int i = 0; i < 2; ++i) each->run(workload);
+      round_ns += each->run(workload);
     }
-    for (std::size_t round = 0; round < settings_.samples; ++round) {
-      for (std::size_t turn = 0; turn < runners.size(); ++turn) {
-        const std::size_t i = (round + turn) % runners.size();
-        samples[i].push_back(runners[i]->run(workload));
-      }
+    // Half of the samples pick, half of them score. Every round has another order, so that none always follows another.
+    const auto rounds = static_cast<std::size_t>(std::clamp(settings_.sample_ns / round_ns, 6.0, 60.0));
+    std::vector<std::size_t> order(runners.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    for (std::size_t round = 0; round < rounds; ++round) {
+      std::ranges::shuffle(order, random_);
+      for (const std::size_t i : order) samples[i].push_back(runners[i]->run(workload));
     }
     auto_->run(workload, &report);
     if (!report.shapes.empty()) {
       outcome.chosen = to_string(report.shapes[0].chosen);
       outcome.predicted_saving_ns = report.shapes[0].predicted_saving_ns;
+      outcome.known = to_text(report.shapes[0]);
     }
     const std::size_t at_auto = kPinned.size();
     std::size_t best = 0;
@@ -143,16 +151,19 @@ class Regret {
       outcomes.push_back(measure(grid[i]));
       print(outcomes.back());
     }
+    if (settings_.explain)
+      fmt::print("{}", report::to_text(auto_->session().tuner().calibration().value_or(choice::Calibration{})));
     summarise(outcomes, grid.size());
     return to_json(outcomes);
   }
 
  private:
-  static void print(const Outcome& each) {
+  void print(const Outcome& each) const {
     fmt::print("  {:<44}", to_string(each.workload));
     for (const double ns : each.modes_ns) fmt::print(" {:>9.1f}", ns / 1e3);
     fmt::print(" {:>9.1f} {:>9.1f}  {:>5.2f} {:>5.2f}  {:<10} {}{}\n", each.auto_ns / 1e3, each.cold_ns / 1e3,
                each.regret, each.itself, to_string(each.best), each.chosen, each.is_settled ? "" : " (not settled)");
+    if (settings_.explain) fmt::print("{}", each.known);
     std::fflush(stdout);
   }
 
@@ -218,6 +229,7 @@ class Regret {
   }
 
   std::shared_ptr<backend::Device> device_;
+  std::mt19937 random_{1};
   Settings settings_;
   std::vector<Kernel> kernels_;
   std::vector<std::unique_ptr<WorkloadRunner>> pinned_;
@@ -235,16 +247,19 @@ int run(int argc, char** argv) {
     if (argument == "--quick") {
       settings.quick = true;
       settings.every = 7;
-      settings.samples = 6;
-      settings.warm_ns = 1.5e8;
+      settings.sample_ns = 2e8;
+      settings.warm_ns = 2e8;
     } else if (argument == "--json") {
       settings.json = value();
     } else if (argument == "--filter") {
       settings.filter = value();
+    } else if (argument == "--explain") {
+      settings.explain = true;
     } else if (argument == "--only") {
       only = value();
     } else {
-      fmt::print(stderr, "usage: bench_regret [--quick] [--only inline|threaded] [--filter TEXT] [--json FILE]\n");
+      fmt::print(stderr,
+                 "usage: bench_regret [--quick] [--only inline|threaded] [--filter TEXT] [--explain] [--json FILE]\n");
       return 2;
     }
   }

@@ -57,25 +57,38 @@ bool is_used(const KindCost& costs, Way way) noexcept {
 
 }  // namespace
 
-double overhead_ns(const BatchShape& shape, const Calibration& calibration, const Forecast& forecast, Way way) {
+double fixed_ns(const Calibration& calibration, const Habits& habits, Way way) noexcept {
+  const Line& line = calibration.way(is_one_launch(way) ? (is_replay(way) ? Way::Replay : Way::Batched) : way);
+  const double waits = 1 / std::max(habits.per_wait, 1.0);
+  if (way == Way::Plain) return line.fixed_ns * waits;
+  // A list that is not waited for costs what one more submission does.
+  const Line& batched = calibration.way(Way::Batched);
+  const double submission = std::max(calibration.way(Way::Plain).slope_ns - batched.slope_ns, 0.0);
+  const double saved = std::max(batched.fixed_ns - submission, 0.0) * (1 - waits);
+  return std::max(line.fixed_ns - saved, std::min(line.fixed_ns, submission));
+}
+
+double overhead_ns(const BatchShape& shape, const Calibration& calibration, const Forecast& forecast,
+                   const Habits& habits, Way way) {
   const double copies =
       calibration.copy.fixed_ns * shape.copies + calibration.copy.slope_ns * static_cast<double>(shape.copied_bytes);
-  if (way == Way::Plain) return calibration.way(way).at(shape.operations()) + copies;
-  const double between = calibration.barrier_ns * shape.barriers;
-  if (!is_one_launch(way)) return calibration.way(way).at(shape.dispatches) + between + copies;
+  const double planning = is_replay(way) || way == Way::Plain ? 0 : habits.plan_ns * shape.operations();
+  const double fixed = fixed_ns(calibration, habits, way);
+  if (way == Way::Plain) return habits.pace * (fixed + calibration.way(way).slope_ns * shape.operations() + copies);
+  const double around = fixed + planning + calibration.barrier_ns * shape.barriers + copies;
+  if (!is_one_launch(way)) return habits.pace * (around + calibration.way(way).slope_ns * shape.dispatches);
   const bool is_kept = is_replay(way);
-  const Line& list = list_line(calibration, is_kept);
-  double ns = list.fixed_ns + between + copies;
+  double ns = around;
   for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
     const GroupKind& kind = shape.kinds[i];
     ns += kind.groups * (is_used(forecast.kinds[i], way) ? one_launch_ns(calibration, form_of(way), is_kept, kind.count)
-                                                         : list.slope_ns * kind.count);
+                                                         : list_line(calibration, is_kept).slope_ns * kind.count);
   }
-  return ns;
+  return habits.pace * ns;
 }
 
 Forecast forecast(const BatchShape& shape, const Calibration& calibration, const KernelTimes& kernels,
-                  std::span<const ProgramForms> forms) {
+                  std::span<const ProgramForms> forms, const Habits& habits) {
   Forecast result;
   std::array<bool, 4> has_all = {true, calibration.has(FormKind::Pointer), true, true};
   std::array<bool, 4> has_some = {};
@@ -115,7 +128,7 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
     cost.is_possible = !is_one_launch(way) || has_some[index(form)];
     if (way == Way::Table) cost.is_possible = has_all[index(form)] && shape.copies == 0 && shape.dispatches > 0;
     if (!cost.is_possible) continue;
-    cost.ns = overhead_ns(shape, calibration, result, way);
+    cost.ns = overhead_ns(shape, calibration, result, habits, way);
     double launches = 0;
     for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
       const GroupKind& kind = shape.kinds[i];
@@ -130,6 +143,7 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
       }
     }
     if (is_replay(way) || way == Way::Table) cost.setup_ns += calibration.record.at(launches);
+    cost.ns = std::max(cost.ns, 1.0);
   }
   return result;
 }
@@ -198,9 +212,10 @@ Way combine(const Forecast& forecast, Appearances seen, bool any_one_launch, boo
     if (best_ns < std::numeric_limits<double>::infinity()) return best;
   }
   if (any_reuse) consider(Way::Replay);
-  if ((any_reuse && best != Way::Replay) || any_bindless) consider(Way::Table);
+  if (any_reuse && best != Way::Replay) consider(Way::Table);
   if (best_ns < std::numeric_limits<double>::infinity()) return best;
   consider(Way::Batched);
+  if (any_bindless) consider(Way::Table);
   consider(Way::Plain);
   return best;
 }

@@ -41,14 +41,25 @@ struct Forecast {
   friend bool operator==(const Forecast&, const Forecast&) = default;
 };
 
+/// What a session adds to what was measured of a device.
+struct Habits {
+  double plan_ns = 0;   ///< Planning, per operation: of lists that are made anew.
+  double per_wait = 1;  ///< Batches that are launched for one wait, on average.
+  double pace = 1;  ///< What launching takes here against what the calibration saw, in a loop that does nothing else.
+
+  friend bool operator==(const Habits&, const Habits&) = default;
+};
+
 /// Predicts from what was measured. `forms` says of the program of each kind what forms it has; what is kept already is
 /// the caller's to know, so that every recording is a setup here.
 [[nodiscard]] Forecast forecast(const BatchShape& shape, const Calibration& calibration, const KernelTimes& kernels,
-                                std::span<const ProgramForms> forms);
+                                std::span<const ProgramForms> forms, const Habits& habits = {});
 
 /// What the same batch in the same way takes without its kernels.
 [[nodiscard]] double overhead_ns(const BatchShape& shape, const Calibration& calibration, const Forecast& forecast,
-                                 Way way);
+                                 const Habits& habits, Way way);
+/// And of that, what does not grow with the number of dispatches.
+[[nodiscard]] double fixed_ns(const Calibration& calibration, const Habits& habits, Way way) noexcept;
 
 /// How often a batch came before, and so how often it is expected to come from now on.
 struct Appearances {

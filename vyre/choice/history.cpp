@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
-
-#include <vyre/choice/line.hpp>
+#include <span>
 
 namespace vyre::choice {
 namespace {
@@ -22,37 +20,42 @@ constexpr std::uint64_t kLookAgain = 200;
 // A trial that could not be measured is over after so many.
 constexpr std::uint64_t kLongestTrial = 64;
 // How far from what is known a sample must be to mean that circumstances have changed.
-constexpr double kFar = 0.2;
+constexpr double kFar = 0.5;
 
 }  // namespace
 
 void Observed::add(double ns, bool is_back) {
-  const bool has_changed = is_back && held_ > 0 && std::abs(ns - median_) > kFar * median_;
-  if (count_ == 1 || has_changed) held_ = next_ = 0;
+  if (is_back && is_known() && std::abs(ns - ns_) > kFar * ns_) count_ = held_ = next_ = 0;
+  if (count_ == 1) held_ = next_ = 0;
   last_[next_] = ns;
   next_ = (next_ + 1) % kKept;
   held_ = std::min<std::uint32_t>(held_ + 1, kKept);
   ++count_;
-  median_ = median({last_.begin(), last_.begin() + held_});
+  std::array<double, kKept> sorted = last_;
+  std::ranges::sort(std::span{sorted}.first(held_));
+  ns_ = sorted[held_ > 3 ? 1 : 0];
+}
+
+double ShapeHistory::steady(const Forecast& forecast, const Moment& moment, Way way) const {
+  const WayCost& predicted = forecast.of(way);
+  const bool is_kept = is_replay(way) || way == Way::Table;
+  const bool is_known = moment.seen.of_batch > 0;
+  if (!predicted.is_possible || (is_replay(way) && !is_known) || (is_kept && !moment.may_keep)) return kNever;
+  return of(way).is_known() ? of(way).ns() : predicted.ns;
 }
 
 double ShapeHistory::cost(const Forecast& forecast, const Moment& moment, Way way) const {
-  const WayCost& predicted = forecast.of(way);
-  const bool is_known = moment.seen.of_batch > 0;
-  const bool is_kept = is_replay(way) || way == Way::Table;
-  if (!predicted.is_possible || (is_replay(way) && !is_known) || (is_kept && !moment.may_keep)) return kNever;
-  const double once = moment.is_set_up[static_cast<std::size_t>(way)] ? 0 : predicted.setup_ns;
-  const double times = 1.0 + (is_replay(way) ? moment.seen.of_batch : moment.seen.of_shape);
-  return (of(way).is_known() ? of(way).ns() : predicted.ns) + once / times;
+  const double once = moment.is_set_up[static_cast<std::size_t>(way)] ? 0 : forecast.of(way).setup_ns;
+  return steady(forecast, moment, way) + once / (1.0 + (is_replay(way) ? moment.seen.of_batch : moment.seen.of_shape));
 }
 
 std::optional<Way> ShapeHistory::next_trial(const Forecast& forecast, const Moment& moment, Way best) const {
-  const double least = cost(forecast, moment, best);
+  const double least = steady(forecast, moment, best);
   std::optional<Way> next;
   double next_cost = kNever;
   for (const Way way : kAllWays) {
     const Observed& seen = of(way);
-    const double each = cost(forecast, moment, way);
+    const double each = steady(forecast, moment, way);
     if (way == best || each == kNever) continue;
     const bool is_due = seen.count() < kEnough ? each <= kNear * least
                                                : each <= kNearSeen * least && batches_ >= seen.last_batch + kLookAgain;
@@ -121,9 +124,9 @@ void ShapeHistory::note_setup(double ns) noexcept {
 bool ShapeHistory::is_settled(const Forecast& forecast, const Moment& moment) const {
   const std::optional<Way>& kept = moment.seen.of_batch > 0 ? kept_ : kept_for_new_;
   if (!kept) return false;
-  const double least = cost(forecast, moment, *kept);
+  const double least = steady(forecast, moment, *kept);
   return std::ranges::none_of(kAllWays, [&](Way way) {
-    return way != *kept && of(way).count() < kEnough && cost(forecast, moment, way) <= kNear * least;
+    return way != *kept && of(way).count() < kEnough && steady(forecast, moment, way) <= kNear * least;
   });
 }
 

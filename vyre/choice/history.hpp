@@ -18,8 +18,8 @@ class Observed {
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   /// Whether it was seen after its first time, which takes longer than the others.
   [[nodiscard]] bool is_known() const noexcept { return count_ > 1; }
-  /// The median of those that are kept, without the first if there are others; 0 if there are none.
-  [[nodiscard]] double ns() const noexcept { return median_; }
+  /// What it takes undisturbed: of the last few the second least, without the first of all; 0 if there are none.
+  [[nodiscard]] double ns() const noexcept { return ns_; }
   /// `is_back`: it was not the way that was used last. What was seen before is then forgotten if this is far from it.
   void add(double ns, bool is_back);
   /// The batch at which it was last added to.
@@ -27,10 +27,10 @@ class Observed {
 
  private:
   std::array<double, kKept> last_ = {};
-  std::uint32_t count_ = 0;  // Ever.
+  std::uint32_t count_ = 0;  // Since circumstances have changed.
   std::uint32_t held_ = 0;   // In `last_`.
   std::uint32_t next_ = 0;
-  double median_ = 0;
+  double ns_ = 0;
 };
 
 /// What was chosen for a batch.
@@ -80,7 +80,10 @@ class ShapeHistory {
   [[nodiscard]] double tried_ns() const noexcept { return tried_ns_; }
 
  private:
+  /// What it takes each time, with its share of what it takes once.
   [[nodiscard]] double cost(const Forecast& forecast, const Moment& moment, Way way) const;
+  /// Without.
+  [[nodiscard]] double steady(const Forecast& forecast, const Moment& moment, Way way) const;
   [[nodiscard]] std::optional<Way> next_trial(const Forecast& forecast, const Moment& moment, Way best) const;
 
   std::array<Observed, kWays> observed_ = {};

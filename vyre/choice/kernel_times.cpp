@@ -6,7 +6,6 @@
 namespace vyre::choice {
 namespace {
 
-constexpr std::array<double, 4> kNotObserved = {-1, -1, -1, -1};
 // The calibration's wide kernel has so many workgroups.
 constexpr double kWideClass = 5;
 // What was seen before counts for as much as what is seen now.
@@ -24,28 +23,24 @@ double KernelTimes::get(const Calibration& calibration, Key key, program::FormKi
   const auto found = times_.find(key);
   if (found == times_.end()) return 0;
   const auto& ns = found->second.ns;
-  if (ns[static_cast<std::size_t>(form)] >= 0) return ns[static_cast<std::size_t>(form)];
+  if (const auto& own = ns[static_cast<std::size_t>(form)]) return *own;
   for (const program::FormKind other : program::kAllForms) {
-    const double known = ns[static_cast<std::size_t>(other)];
-    if (known < 0) continue;
-    return known * body_ratio(calibration, form, key.size_class) / body_ratio(calibration, other, key.size_class);
+    const auto& known = ns[static_cast<std::size_t>(other)];
+    // What was measured too high for one form need not be for another.
+    if (!known || *known <= 0) continue;
+    return *known * body_ratio(calibration, form, key.size_class) / body_ratio(calibration, other, key.size_class);
   }
   return 0;
-}
-
-bool KernelTimes::knows(Key key, program::FormKind form) const {
-  const auto found = times_.find(key);
-  return found != times_.end() && found->second.ns[static_cast<std::size_t>(form)] >= 0;
 }
 
 void KernelTimes::set(Key key, program::FormKind form, double ns) {
   auto found = times_.find(key);
   if (found == times_.end()) {
     if (times_.size() >= kMaxEntries) times_.erase(times_.begin());
-    found = times_.emplace(key, Times{.ns = kNotObserved}).first;
+    found = times_.emplace(key, Times{}).first;
   }
-  double& known = found->second.ns[static_cast<std::size_t>(form)];
-  known = known < 0 ? std::max(ns, 0.0) : known + kWeight * (std::max(ns, 0.0) - known);
+  std::optional<double>& known = found->second.ns[static_cast<std::size_t>(form)];
+  known = known ? *known + kWeight * (ns - *known) : ns;
 }
 
 }  // namespace vyre::choice

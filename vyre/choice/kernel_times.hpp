@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 
 #include <vyre/choice/batch_shape.hpp>
@@ -21,13 +22,12 @@ class KernelTimes {
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct Times {
-    std::array<double, 4> ns = {};  ///< By `FormKind`; below zero if it was not observed.
+    std::array<std::optional<double>, 4> ns = {};  ///< By `FormKind`, as far as it was observed.
   };
 
   /// Of one dispatch. From another form by the calibrated ratio where this one was not observed; 0 if none was.
   [[nodiscard]] double get(const Calibration& calibration, Key key, program::FormKind form) const;
-  [[nodiscard]] bool knows(Key key, program::FormKind form) const;
-  /// Notes what a dispatch took.
+  /// Notes what a dispatch took: less than the kernel of the calibration if that was measured too high.
   void set(Key key, program::FormKind form, double ns);
 
   [[nodiscard]] const auto& all() const noexcept { return times_; }

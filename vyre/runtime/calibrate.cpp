@@ -48,9 +48,13 @@ constexpr std::uint32_t kBoundDispatches = 8;
 constexpr std::uint64_t kCopies = 4;
 constexpr std::uint64_t kSmallCopy = std::uint64_t{4} << 10;
 constexpr std::uint64_t kLargeCopy = std::uint64_t{512} << 10;
-constexpr std::array<std::uint32_t, 3> kLaunches = {1, 8, 48};
+constexpr std::array<std::uint32_t, 4> kLaunches = {1, 8, 48, 128};
+// On a device where that takes long, fewer say enough.
+constexpr std::uint64_t kLongLaunchNs = 20'000;
 constexpr std::array<std::uint32_t, 3> kItems = {2, 16, kMostItems};
 constexpr std::uint32_t kChain = 24;
+// What a table must be below bindings to count as cheaper.
+constexpr double kClearly = 0.9;
 constexpr std::uint32_t kFewBuffers = 2;
 constexpr std::uint32_t kManyBuffers = 16;
 
@@ -245,7 +249,13 @@ Result<void> Rig::add_replay(std::string name, const CommandList& list) {
 
 Result<void> Rig::add_ways(const Pipelines& tiny) {
   const PipelineHandle written = tiny[static_cast<std::size_t>(FormKind::Descriptor)];
+  const CommandList probe = dispatches(written, kBodies);
+  VYRE_TRY(run(probe));
+  const std::uint64_t begin = device_.now_ns();
+  VYRE_TRY(run(probe));
+  const bool is_slow = device_.now_ns() - begin > kLongLaunchNs * kBodies;
   for (const std::uint32_t count : kLaunches) {
+    if (is_slow && count == kLaunches.back()) continue;
     const CommandList list = dispatches(written, count);
     add(named("plain", count), [this, list, one = CommandList{}]() mutable -> Result<void> {
       backend::Ticket last;
@@ -365,7 +375,7 @@ void Rig::set_crossover() {
   if (!has(FormKind::Pointer) || device_.info().forms.bindless != backend::Bindless::Full) return;
   // Beyond what can be bound there is only the table.
   for (std::uint32_t buffers = 1; buffers <= most; ++buffers) {
-    if (result_.table.at(buffers) < result_.bound.at(buffers)) {
+    if (result_.table.at(buffers) < kClearly * result_.bound.at(buffers)) {
       result_.bindless_crossover = buffers;
       return;
     }

@@ -42,6 +42,7 @@ Result<void> Session::State::flush_batch() {
 }
 
 PlannedBatch Session::State::plan_batch(std::size_t max_arms, Places& places) {
+  const std::uint64_t begin = device->now_ns();
   const auto writes = writes_of();
   const std::size_t count = max_arms > 1 ? splitter.split(gathered.list, max_arms, arms, writes) : 1;
   if (planned.size() < count) planned.resize(count);
@@ -63,6 +64,9 @@ PlannedBatch Session::State::plan_batch(std::size_t max_arms, Places& places) {
                                    .action = policy::Action::RunConcurrently,
                                    .detail = policy::Detail::DisjointSlots};
     log.record({&event, 1});
+  }
+  if (options.mode == LaunchMode::Auto) {
+    tuner->note_planning(static_cast<double>(device->now_ns() - begin), operations);
   }
   return all;
 }

@@ -13,6 +13,11 @@ using choice::Way;
 using program::FormKind;
 
 constexpr std::size_t kErrors = 256;
+// What was seen last counts for so much.
+constexpr double kHabit = 0.3;
+constexpr double kLeastVariable = 0.5;
+constexpr double kLeastPace = 0.5;
+constexpr double kMostPace = 2;
 // Below this share of what a batch takes a saving is noise.
 constexpr double kLeastSaving = 0.02;
 
@@ -57,6 +62,7 @@ void Tuner::learn(const choice::BatchShape& shape) {
   order_.push_front(shape.key);
   Entry entry;
   entry.shape = shape;
+  entry.pace = pace_;
   entry.used = order_.begin();
   entries_.emplace(shape.key, std::move(entry));
 }
@@ -64,7 +70,8 @@ void Tuner::learn(const choice::BatchShape& shape) {
 void Tuner::refresh(Entry& entry, std::span<const choice::ProgramForms> forms) {
   if (!entry.is_stale && std::ranges::equal(entry.forms, forms)) return;
   entry.forms.assign(forms.begin(), forms.end());
-  entry.forecast = choice::forecast(entry.shape, *calibration_, kernels_, forms);
+  entry.habits = {.plan_ns = plan_ns_, .per_wait = entry.per_wait, .pace = entry.pace};
+  entry.forecast = choice::forecast(entry.shape, *calibration_, kernels_, forms, entry.habits);
   entry.is_stale = false;
 }
 
@@ -84,8 +91,9 @@ void Tuner::choose_locked(Entry& entry, const choice::Moment& moment, TunedChoic
   entry.proposed = moment.proposed;
   if (!chosen.choice.is_trial) {
     entry.last = way;
-    entry.predicted_ns = entry.forecast.of(way).ns;
-    entry.baseline_ns = entry.forecast.of(Way::Batched).ns;
+    const choice::Observed& base = entry.history.of(Way::Batched);
+    entry.predicted_ns = chosen.choice.expected_ns;
+    entry.baseline_ns = base.is_known() ? base.ns() : entry.forecast.of(Way::Batched).ns;
   }
 }
 
@@ -113,9 +121,14 @@ void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_un
   const double scale = all_known
                            ? elapsed_ns / std::max(known_ns, 1.0)
                            : std::max(elapsed_ns - known_ns, kLeastShare * unknown_ns) / std::max(unknown_ns, 1.0);
+  double batches = 0;
+  for (const UsedWay& each : used) batches += each.batches;
   for (const UsedWay& each : used) {
     const auto found = entries_.find(each.shape);
     if (found == entries_.end()) continue;
+    double& per_wait = found->second.per_wait;
+    per_wait += kHabit * (batches - per_wait);
+    found->second.is_stale = true;
     if (used.size() == 1) {
       observe_one(found->second, each, elapsed_ns / each.batches, is_undisturbed);
     } else if (all_known || all_unknown || is_unknown(each)) {
@@ -128,9 +141,8 @@ void Tuner::observe_one(Entry& entry, const UsedWay& used, double ns, bool is_un
   entry.history.observe(used.way, ns, used.batches);
   if (is_undisturbed) learn_kernels(entry, used.way, ns);
   if (used.way != entry.last || used.way == Way::Batched) return;
-  const choice::Observed& base = entry.history.of(Way::Batched);
   const double predicted = entry.baseline_ns - entry.predicted_ns;
-  const double measured = (base.count() > 0 ? base.ns() : entry.baseline_ns) - ns;
+  const double measured = entry.baseline_ns - ns;
   if (std::abs(measured) < kLeastSaving * ns) return;
   const double error = std::abs(predicted - measured) / std::abs(measured);
   if (errors_.size() < kErrors) {
@@ -143,8 +155,17 @@ void Tuner::observe_one(Entry& entry, const UsedWay& used, double ns, bool is_un
 
 void Tuner::learn_kernels(Entry& entry, Way way, double ns) {
   const choice::BatchShape& shape = entry.shape;
-  const double overhead = choice::overhead_ns(shape, *calibration_, entry.forecast, way);
-  const double rest = std::max(ns - overhead, 0.0);
+  // Up to a point it is launching that takes longer than in a loop that does nothing else, or less; beyond, kernels do.
+  choice::Habits habits = entry.habits;
+  habits.pace = 1;
+  const double measured = choice::overhead_ns(shape, *calibration_, entry.forecast, habits, way);
+  const double pace = std::clamp(ns / std::max(measured, 1.0), kLeastPace, kMostPace);
+  entry.pace += kHabit * (pace - entry.pace);
+  pace_ += kHabit * (pace - pace_);
+  entry.is_stale = true;
+  // From a batch that is mostly its fixed part little can be learned of its kernels.
+  if (ns - choice::fixed_ns(*calibration_, habits, way) < kLeastVariable * ns) return;
+  const double rest = std::max(ns - pace * measured, 0.0);
   const auto form_in = [&](std::size_t i) {
     const choice::KindCost& kind = entry.forecast.kinds[i];
     const FormKind form = choice::form_of(way);
@@ -167,6 +188,13 @@ void Tuner::learn_kernels(Entry& entry, Way way, double ns) {
     kernels_.set({.program = kind.program, .size_class = kind.size_class}, form, each);
   }
   entry.is_stale = true;
+}
+
+void Tuner::note_planning(double ns, std::size_t operations) {
+  const std::scoped_lock lock{mutex_};
+  const double each = ns / static_cast<double>(std::max<std::size_t>(operations, 1));
+  // One that was disturbed does not count for more than another.
+  plan_ns_ = plan_ns_ == 0 ? each : plan_ns_ + kHabit * (std::min(each, 2 * plan_ns_) - plan_ns_);
 }
 
 void Tuner::note_setup(std::uint64_t shape, double ns) {

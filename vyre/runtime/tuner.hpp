@@ -75,6 +75,8 @@ class Tuner {
   void observe(std::span<const UsedWay> used, double elapsed_ns, bool is_undisturbed);
   /// Notes what a shape spent once, on compiling or recording.
   void note_setup(std::uint64_t shape, double ns);
+  /// Notes what planning a batch took.
+  void note_planning(double ns, std::size_t operations);
 
   /// The shapes that are known, those used last first, and what is known of one. Programs have no names here.
   [[nodiscard]] std::vector<std::uint64_t> shapes() const;
@@ -93,8 +95,11 @@ class Tuner {
     bool is_stale = true;                          // Whether the forecast must be made again.
     choice::Way proposed = choice::Way::Batched;
     std::optional<choice::Way> last = {};
-    double predicted_ns = 0;  // Of what was chosen last, by the model,
-    double baseline_ns = 0;   // and of a list made anew.
+    double predicted_ns = 0;  // Of what was chosen last,
+    double baseline_ns = 0;   // and of a list made anew, both as they were expected to be.
+    double per_wait = 1;      // Batches for one wait, on average.
+    double pace = 1;
+    choice::Habits habits = {};  // Of the forecast.
     std::list<std::uint64_t>::iterator used = {};
   };
 
@@ -110,6 +115,8 @@ class Tuner {
   std::optional<choice::Calibration> calibration_;
   std::atomic<bool> is_calibrated_ = false;
   choice::KernelTimes kernels_;
+  double plan_ns_ = 0;  // Per operation, on average.
+  double pace_ = 1;     // Of all shapes.
   std::unordered_map<std::uint64_t, Entry> entries_;
   std::list<std::uint64_t> order_;  // Used last first.
   std::vector<double> errors_;      // The last, relative to the measured saving.
