@@ -3,28 +3,17 @@
 #include <malloc.h>
 #include <sched.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <type_traits>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include <backends/vulkan/vulkan_backend.hpp>
 #include <vyre/backend/device.hpp>
 
-namespace vyre::bench {
+#include "bench/must.hpp"
 
-/// The value, or the end of the process with the error.
-template <typename T>
-T must(Result<T> result) {
-  if (!result) {
-    fmt::print(stderr, "{}\n", to_string(result.error()));
-    std::exit(1);
-  }
-  if constexpr (!std::is_void_v<T>) return *std::move(result);
-}
+namespace vyre::bench {
 
 /// Makes turns comparable: the C library does not give memory back and forth between them, which falls on whoever
 /// comes first.

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "bench/lavapipe.hpp"
+#include "bench/must.hpp"
 
 namespace vyre::bench {
 namespace {

@@ -33,7 +33,8 @@ using Kernel = std::function<void(const Invocation&)>;
 /// What things take on the virtual clock, in nanoseconds.
 struct Costs {
   std::uint64_t launch_ns = 0;          ///< The host, per launch.
-  std::uint64_t record_command_ns = 0;  ///< The host, per command that is translated.
+  std::uint64_t record_ns = 0;          ///< The host, per list that is translated.
+  std::uint64_t record_command_ns = 0;  ///< The host, per command in it.
   std::uint64_t compile_ns = 0;         ///< The host, per pipeline.
   std::uint64_t poll_ns = 0;            ///< The host, per question how far a queue is.
   std::uint64_t start_ns = 0;           ///< The device, per launch.

@@ -125,6 +125,22 @@ class FakePipeline final : public backend::DriverPipeline {
   std::vector<program::spirv::SpecOverride> values_;
 };
 
+/// What the device does in a step, as far as it takes time.
+struct Work {
+  std::uint64_t dispatches = 0;
+  std::uint64_t groups = 0;
+  std::uint64_t form_groups = 0;  ///< Of those, in other than the descriptor form.
+  std::uint64_t items = 0;
+  std::uint64_t barriers = 0;
+  std::uint64_t copies = 0;
+  std::uint64_t kib = 0;
+
+  [[nodiscard]] std::uint64_t cost_ns(const Costs& costs) const noexcept {
+    return dispatches * costs.dispatch_ns + groups * costs.group_ns + form_groups * costs.form_group_ns +
+           items * costs.item_ns + barriers * costs.barrier_ns + copies * costs.copy_ns + kib * costs.copy_ns_per_kib;
+  }
+};
+
 /// A command with the objects it names in place of their handles.
 struct Run {
   const FakePipeline* pipeline = nullptr;
@@ -133,9 +149,16 @@ struct Run {
   std::vector<std::byte> params = {};
   std::uint64_t groups_address = 0;  ///< Where the groups are instead, if it is not 0.
 
+  [[nodiscard]] backend::Groups groups_now() const noexcept {
+    return groups_address == 0 ? groups : at_address<backend::Groups>(groups_address);
+  }
   void execute() const {
-    const backend::Groups now = groups_address == 0 ? groups : at_address<backend::Groups>(groups_address);
+    const backend::Groups now = groups_now();
     if (std::ranges::find(now, 0U) == now.end()) pipeline->run(now, bindings, params);
+  }
+  [[nodiscard]] Work work() const {
+    const auto [workgroups, items] = pipeline->work(groups_now(), params);
+    return {.dispatches = 1, .groups = workgroups, .form_groups = pipeline->is_form() ? workgroups : 0, .items = items};
   }
 };
 
@@ -161,25 +184,14 @@ struct Mark {
 
 using Action = std::variant<Run, Move, Repeat, Mark, backend::Barrier>;
 
-/// What the device does in a step, as far as it takes time.
-struct Work {
-  std::uint64_t dispatches = 0;
-  std::uint64_t groups = 0;
-  std::uint64_t form_groups = 0;  ///< Of those, in other than the descriptor form.
-  std::uint64_t items = 0;
-  std::uint64_t barriers = 0;
-  std::uint64_t copies = 0;
-  std::uint64_t kib = 0;
-
-  [[nodiscard]] std::uint64_t cost_ns(const Costs& costs) const noexcept {
-    return dispatches * costs.dispatch_ns + groups * costs.group_ns + form_groups * costs.form_group_ns +
-           items * costs.item_ns + barriers * costs.barrier_ns + copies * costs.copy_ns + kib * costs.copy_ns_per_kib;
-  }
-};
-
 struct Step {
   Action action = {};
-  Work work = {};
+  Work work = {};  ///< Of other than a run, which takes what its tables say when it runs.
+
+  [[nodiscard]] std::uint64_t cost_ns(const Costs& costs) const {
+    const Run* run = std::get_if<Run>(&action);
+    return run == nullptr ? work.cost_ns(costs) : run->work().cost_ns(costs);
+  }
 };
 
 class FakeRecording final : public backend::DriverRecording {
@@ -201,17 +213,14 @@ class Translator {
     for (const backend::BufferRange& range : view_.list.ranges(dispatch)) run.bindings.push_back(bytes(range));
     const std::span<const std::byte> params = view_.list.params(dispatch);
     run.params.assign(params.begin(), params.end());
-    const Work work = work_of(run, dispatch.groups);
-    return {.action = std::move(run), .work = work};
+    return {.action = std::move(run)};
   }
   [[nodiscard]] Step operator()(const backend::IndirectDispatch& dispatch) const {
     const std::span<const std::byte> params = view_.list.params(dispatch);
     Run run{.pipeline = &view_.pipeline<FakePipeline>(dispatch.pipeline),
             .params = {params.begin(), params.end()},
             .groups_address = view_.buffer<FakeBuffer>(dispatch.groups).address + dispatch.offset};
-    // What it takes is known when it is translated: what changes later takes as long.
-    const Work work = work_of(run, at_address<backend::Groups>(run.groups_address));
-    return {.action = std::move(run), .work = work};
+    return {.action = std::move(run)};
   }
   [[nodiscard]] Step operator()(const backend::Copy& copy) const {
     return {.action = Move{.from = bytes({.buffer = copy.from, .offset = copy.from_offset, .size = copy.size}),
@@ -230,11 +239,6 @@ class Translator {
   }
 
  private:
-  [[nodiscard]] static Work work_of(const Run& run, const backend::Groups& groups) {
-    const auto [workgroups, items] = run.pipeline->work(groups, run.params);
-    return {
-        .dispatches = 1, .groups = workgroups, .form_groups = run.pipeline->is_form() ? workgroups : 0, .items = items};
-  }
   [[nodiscard]] Bytes bytes(const backend::BufferRange& range) const noexcept {
     return view_.buffer<FakeBuffer>(range.buffer).bytes(range.offset, view_.size(range));
   }
@@ -269,7 +273,7 @@ void execute_wave(std::span<const Step> steps, std::uint64_t begin_ns, const Cos
     } else {
       order.push_back(&step);
     }
-    begin_ns += step.work.cost_ns(costs);
+    begin_ns += step.cost_ns(costs);
   }
   for (std::size_t left = order.size(); left > 1; --left) std::swap(order[left - 1], order[random.next() % left]);
   for (const Step* step : order) {
@@ -291,7 +295,7 @@ std::uint64_t execute(std::span<const Step> steps, std::uint64_t begin_ns, const
     const std::span<const Step> wave = steps.first(length);
     execute_wave(wave, begin_ns, costs, random);
     const std::size_t taken = std::min(length + 1, steps.size());
-    for (const Step& step : steps.first(taken)) begin_ns += step.work.cost_ns(costs);
+    for (const Step& step : steps.first(taken)) begin_ns += step.cost_ns(costs);
     steps = steps.subspan(taken);
   }
   return begin_ns;
@@ -350,7 +354,7 @@ class FakeDriver final : public backend::DeviceDriver {
     std::vector<Step> steps;
     const Translator translate{view};
     for (const backend::Command& command : view.list.commands()) steps.push_back(std::visit(translate, command));
-    now_ns_ += steps.size() * costs().record_command_ns;
+    now_ns_ += costs().record_ns + steps.size() * costs().record_command_ns;
     return backend::RecordingPtr{new FakeRecording{std::move(steps)}};
   }
 

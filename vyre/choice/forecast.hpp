@@ -44,7 +44,7 @@ struct Forecast {
 /// What a session adds to what was measured of a device.
 struct Habits {
   double plan_ns = 0;   ///< Planning, per operation: of lists that are made anew.
-  double per_wait = 1;  ///< Batches that are launched for one wait, on average.
+  double per_wait = 1;  ///< Batches that are launched for one wait.
   double pace = 1;  ///< What launching takes here against what the calibration saw, in a loop that does nothing else.
 
   friend bool operator==(const Habits&, const Habits&) = default;

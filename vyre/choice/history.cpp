@@ -9,8 +9,9 @@ namespace vyre::choice {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// What another way must be better by.
-constexpr double kMargin = 0.05;
+// What another way must be better by: one that was seen often enough, and one that was not.
+constexpr double kMargin = 0.02;
+constexpr double kMarginUnseen = 0.08;
 // Ways that are predicted to take up to this much more than the best may well be the best.
 constexpr double kNear = 2;
 // And those that were seen to.
@@ -24,8 +25,10 @@ constexpr double kFar = 0.5;
 
 }  // namespace
 
-void Observed::add(double ns, bool is_back) {
-  if (is_back && is_known() && std::abs(ns - ns_) > kFar * ns_) count_ = held_ = next_ = 0;
+void Observed::add(double ns, bool is_back, double per_wait) {
+  const bool is_far = is_back && count_ > 1 && std::abs(ns - ns_) > kFar * ns_;
+  if (is_far || !is_like(per_wait)) count_ = held_ = next_ = 0;
+  per_wait_ = per_wait;
   if (count_ == 1) held_ = next_ = 0;
   last_[next_] = ns;
   next_ = (next_ + 1) % kKept;
@@ -41,7 +44,7 @@ double ShapeHistory::steady(const Forecast& forecast, const Moment& moment, Way 
   const bool is_kept = is_replay(way) || way == Way::Table;
   const bool is_known = moment.seen.of_batch > 0;
   if (!predicted.is_possible || (is_replay(way) && !is_known) || (is_kept && !moment.may_keep)) return kNever;
-  return of(way).is_known() ? of(way).ns() : predicted.ns;
+  return of(way).is_known(moment.per_wait) ? of(way).ns() : predicted.ns;
 }
 
 double ShapeHistory::cost(const Forecast& forecast, const Moment& moment, Way way) const {
@@ -57,18 +60,21 @@ std::optional<Way> ShapeHistory::next_trial(const Forecast& forecast, const Mome
     const Observed& seen = of(way);
     const double each = steady(forecast, moment, way);
     if (way == best || each == kNever) continue;
-    const bool is_due = seen.count() < kEnough ? each <= kNear * least
-                                               : each <= kNearSeen * least && batches_ >= seen.last_batch + kLookAgain;
+    const bool is_due = seen.count(moment.per_wait) < kEnough
+                            ? each <= kNear * least
+                            : each <= kNearSeen * least && batches_ >= seen.last_batch + kLookAgain;
     if (!is_due || each >= next_cost) continue;
     next = way;
     next_cost = each;
   }
+  // What is saved is known only if what it is saved over is.
+  if (!next && best != Way::Batched && !of(Way::Batched).is_known(moment.per_wait)) next = Way::Batched;
   return next;
 }
 
 Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
   ++batches_;
-  const auto expected = [&](Way way) { return of(way).is_known() ? of(way).ns() : forecast.of(way).ns; };
+  const auto expected = [&](Way way) { return of(way).is_known(moment.per_wait) ? of(way).ns() : forecast.of(way).ns; };
   const auto is_possible = [&](Way way) { return cost(forecast, moment, way) < kNever; };
   if (trying_) {
     const bool is_over = batches_ - trying_since_ > kLongestTrial;
@@ -83,7 +89,8 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
   double least = stays;
   for (const Way way : kAllWays) {
     const double each = cost(forecast, moment, way);
-    if (each < least && each < (1 - kMargin) * stays) {
+    const double margin = of(way).count(moment.per_wait) >= kEnough ? kMargin : kMarginUnseen;
+    if (each < least && each < (1 - margin) * stays) {
       least = each;
       best = way;
     }
@@ -104,9 +111,9 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
   return {.way = best, .expected_ns = expected(best)};
 }
 
-void ShapeHistory::observe(Way way, double ns, std::uint32_t batches) {
+void ShapeHistory::observe(Way way, double ns, std::uint32_t batches, double per_wait) {
   Observed& seen = observed_[static_cast<std::size_t>(way)];
-  seen.add(ns, last_ != way);
+  seen.add(ns, last_ != way, per_wait);
   seen.last_batch = batches_;
   last_ = way;
   total_ns_ += ns * batches;
@@ -126,7 +133,7 @@ bool ShapeHistory::is_settled(const Forecast& forecast, const Moment& moment) co
   if (!kept) return false;
   const double least = steady(forecast, moment, *kept);
   return std::ranges::none_of(kAllWays, [&](Way way) {
-    return way != *kept && of(way).count() < kEnough && steady(forecast, moment, way) <= kNear * least;
+    return way != *kept && of(way).count(moment.per_wait) < kEnough && steady(forecast, moment, way) <= kNear * least;
   });
 }
 

@@ -16,12 +16,16 @@ class Observed {
   static constexpr std::size_t kKept = 5;
 
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
-  /// Whether it was seen after its first time, which takes longer than the others.
-  [[nodiscard]] bool is_known() const noexcept { return count_ > 1; }
+  /// Whether it was seen after its first time, which takes longer than the others, and with about as many batches for
+  /// one wait.
+  [[nodiscard]] bool is_known(double per_wait) const noexcept { return count_ > 1 && is_like(per_wait); }
+  /// How often it was seen, with about as many.
+  [[nodiscard]] std::uint32_t count(double per_wait) const noexcept { return is_like(per_wait) ? count_ : 0; }
   /// What it takes undisturbed: of the last few the second least, without the first of all; 0 if there are none.
   [[nodiscard]] double ns() const noexcept { return ns_; }
-  /// `is_back`: it was not the way that was used last. What was seen before is then forgotten if this is far from it.
-  void add(double ns, bool is_back);
+  /// `is_back`: it was not the way that was used last. What was seen before is then forgotten if this is far from it,
+  /// and always if there were many more batches for one wait, or many less.
+  void add(double ns, bool is_back, double per_wait);
   /// The batch at which it was last added to.
   std::uint64_t last_batch = 0;
 
@@ -31,6 +35,11 @@ class Observed {
   std::uint32_t held_ = 0;   // In `last_`.
   std::uint32_t next_ = 0;
   double ns_ = 0;
+  double per_wait_ = 1;
+
+  [[nodiscard]] bool is_like(double per_wait) const noexcept {
+    return per_wait <= 2 * per_wait_ && per_wait_ <= 2 * per_wait;
+  }
 };
 
 /// What was chosen for a batch.
@@ -49,6 +58,7 @@ struct Moment {
   Way proposed = Way::Batched;             ///< By the policies.
   bool may_keep = true;                    ///< Whether lists may be kept at all.
   bool may_try = false;                    ///< Whether what it takes will be measured by itself.
+  double per_wait = 1;                     ///< Batches that are launched for one wait.
   double exploration = 0;                  ///< The share of the time that may go into trials.
 };
 
@@ -66,8 +76,8 @@ class ShapeHistory {
   static constexpr std::uint32_t kEnough = 3;
 
   [[nodiscard]] Choice choose(const Forecast& forecast, const Moment& moment);
-  /// Notes what batches took, each of `batches`.
-  void observe(Way way, double ns, std::uint32_t batches);
+  /// Notes what batches took, each of `batches`, with `per_wait` in all before the wait.
+  void observe(Way way, double ns, std::uint32_t batches, double per_wait);
   /// Notes what was spent once to be able to try.
   void note_setup(double ns) noexcept;
 

@@ -93,7 +93,7 @@ void Tuner::choose_locked(Entry& entry, const choice::Moment& moment, TunedChoic
     entry.last = way;
     const choice::Observed& base = entry.history.of(Way::Batched);
     entry.predicted_ns = chosen.choice.expected_ns;
-    entry.baseline_ns = base.is_known() ? base.ns() : entry.forecast.of(Way::Batched).ns;
+    entry.baseline_ns = base.is_known(entry.per_wait) ? base.ns() : entry.forecast.of(Way::Batched).ns;
   }
 }
 
@@ -101,7 +101,7 @@ double Tuner::expected(const UsedWay& used) const {
   const auto found = entries_.find(used.shape);
   if (found == entries_.end()) return 0;
   const choice::Observed& seen = found->second.history.of(used.way);
-  return seen.is_known() ? seen.ns() : found->second.forecast.of(used.way).ns;
+  return seen.is_known(found->second.per_wait) ? seen.ns() : found->second.forecast.of(used.way).ns;
 }
 
 void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_undisturbed) {
@@ -110,7 +110,8 @@ void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_un
   // What is known well takes what it takes; the rest is of those that are not, in proportion to what is expected.
   const auto is_unknown = [&](const UsedWay& each) {
     const auto found = entries_.find(each.shape);
-    return found != entries_.end() && found->second.history.of(each.way).count() < choice::ShapeHistory::kEnough;
+    return found != entries_.end() &&
+           found->second.history.of(each.way).count(found->second.per_wait) < choice::ShapeHistory::kEnough;
   };
   double known_ns = 0;
   double unknown_ns = 0;
@@ -126,8 +127,7 @@ void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_un
   for (const UsedWay& each : used) {
     const auto found = entries_.find(each.shape);
     if (found == entries_.end()) continue;
-    double& per_wait = found->second.per_wait;
-    per_wait += kHabit * (batches - per_wait);
+    found->second.per_wait = batches;
     found->second.is_stale = true;
     if (used.size() == 1) {
       observe_one(found->second, each, elapsed_ns / each.batches, is_undisturbed);
@@ -138,7 +138,7 @@ void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_un
 }
 
 void Tuner::observe_one(Entry& entry, const UsedWay& used, double ns, bool is_undisturbed) {
-  entry.history.observe(used.way, ns, used.batches);
+  entry.history.observe(used.way, ns, used.batches, entry.per_wait);
   if (is_undisturbed) learn_kernels(entry, used.way, ns);
   if (used.way != entry.last || used.way == Way::Batched) return;
   const double predicted = entry.baseline_ns - entry.predicted_ns;
@@ -236,8 +236,9 @@ std::optional<report::ShapeReport> Tuner::report(std::uint64_t shape) const {
   }
   const choice::Observed& base = entry.history.of(Way::Batched);
   const choice::Observed& own = entry.history.of(result.chosen);
-  result.is_baseline_measured = base.count() > 0;
-  if (own.count() > 0) result.measured_saving_ns = (base.count() > 0 ? base.ns() : entry.baseline_ns) - own.ns();
+  result.is_baseline_measured = base.is_known(entry.per_wait);
+  if (own.count() > 0)
+    result.measured_saving_ns = (result.is_baseline_measured ? base.ns() : entry.baseline_ns) - own.ns();
   return result;
 }
 

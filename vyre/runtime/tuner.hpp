@@ -97,7 +97,7 @@ class Tuner {
     std::optional<choice::Way> last = {};
     double predicted_ns = 0;  // Of what was chosen last,
     double baseline_ns = 0;   // and of a list made anew, both as they were expected to be.
-    double per_wait = 1;      // Batches for one wait, on average.
+    double per_wait = 1;      // Batches for the last wait.
     double pace = 1;
     choice::Habits habits = {};  // Of the forecast.
     std::list<std::uint64_t>::iterator used = {};
@@ -133,6 +133,7 @@ bool Tuner::choose(std::uint64_t shape, std::span<const choice::ProgramForms> fo
   touch(entry);
   refresh(entry, forms);
   moment.seen.of_shape = static_cast<std::uint32_t>(std::min<std::uint64_t>(entry.history.batches(), kMostSeen));
+  moment.per_wait = entry.per_wait;
   moment.proposed = choice::propose(entry.shape, *calibration_, entry.forecast, moment.seen, record);
   choose_locked(entry, moment, chosen);
   return true;
