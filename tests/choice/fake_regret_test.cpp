@@ -87,6 +87,89 @@ TEST_P(FakeRegret, WhatIsChosenTakesAsLongAsTheBestMode) {
   RecordProperty("workloads", count);
 }
 
+/// The least that a mode takes for a workload, after some runs of it.
+double best_of(const std::shared_ptr<backend::Device>& device, const std::vector<bench::Kernel>& kernels,
+               const Workload& workload) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const LaunchMode mode : kPinned) {
+    WorkloadRunner runner{device, {.mode = mode}, kernels};
+    best = std::min(best, run(runner, workload, 3));
+  }
+  return best;
+}
+
+/// How many batches it takes to be near the best again after the costs have changed.
+int batches_to_recover(const backends::fake::Costs& before, const backends::fake::Costs& after, Workload workload) {
+  const std::vector<bench::Kernel> kernels = bench::make_kernels();
+  const auto costs = std::make_shared<backends::fake::Costs>(before);
+  const std::shared_ptr<backend::Device> device = open(costs, kernels);
+  WorkloadRunner chosen{device, {}, kernels};
+  run(chosen, workload, 400);
+  EXPECT_LE(run(chosen, workload, 0), 1.05 * best_of(device, kernels, workload));
+  *costs = after;
+  const double best = best_of(device, kernels, workload);
+  // A trial now and then is no relapse.
+  constexpr int kGoodRuns = 4;
+  int good = 0;
+  int batches = 0;
+  while (good < kGoodRuns && batches < 100) {
+    ++batches;
+    good = chosen.run(workload) <= 1.10 * best ? good + 1 : 0;
+  }
+  return batches - kGoodRuns;
+}
+
+TEST(ChangingCosts, AreNoticedWithinTenBatches) {
+  const Workload workload{.dispatches = 100};
+  const backends::fake::Costs usual = bench::fake_profiles()[0].costs;
+  // One launch of many is best, until its items take long.
+  backends::fake::Costs slow_items = usual;
+  slow_items.item_ns = 20'000;
+  EXPECT_LE(batches_to_recover(usual, slow_items, workload), 10);
+  // And the other way round: a list that was kept is best, until its dispatches take long.
+  backends::fake::Costs slow_dispatches = slow_items;
+  slow_dispatches.dispatch_ns = 100'000;
+  EXPECT_LE(batches_to_recover(slow_items, slow_dispatches, workload), 10);
+}
+
+TEST(Exploration, TakesNoMoreThanItsShare) {
+  const std::vector<bench::Kernel> kernels = bench::make_kernels();
+  const std::shared_ptr<backend::Device> device =
+      open(std::make_shared<backends::fake::Costs>(bench::fake_profiles()[0].costs), kernels);
+  for (const Workload& workload : {Workload{.dispatches = 100}, Workload{.dispatches = 10, .is_same = false},
+                                   Workload{.pattern = bench::Pattern::Chained, .dispatches = 50}}) {
+    WorkloadRunner chosen{device, {}, kernels};
+    report::RunReport report;
+    for (int i = 0; i < 2000; ++i) chosen.run(workload, &report);
+    ASSERT_EQ(report.shapes.size(), 1U);
+    EXPECT_GT(report.shapes[0].trials, 0U) << to_text(report.shapes[0]);
+    EXPECT_LE(report.shapes[0].tried_ns, 0.03 * report.shapes[0].total_ns) << to_text(report.shapes[0]);
+  }
+  WorkloadRunner incurious{device, {.exploration = 0}, kernels};
+  report::RunReport report;
+  for (int i = 0; i < 200; ++i) incurious.run({.dispatches = 30}, &report);
+  EXPECT_EQ(report.shapes[0].trials, 0U);
+}
+
+TEST(Predictions, AreExactWhereThereIsNoNoise) {
+  const std::vector<bench::Kernel> kernels = bench::make_kernels();
+  for (const bench::FakeProfile& profile : bench::fake_profiles()) {
+    SCOPED_TRACE(profile.name);
+    const std::shared_ptr<backend::Device> device =
+        open(std::make_shared<backends::fake::Costs>(profile.costs), kernels);
+    WorkloadRunner chosen{device, {}, kernels};
+    report::RunReport report;
+    for (int i = 0; i < 4000; ++i) chosen.run({.dispatches = 200}, &report);
+    ASSERT_EQ(report.shapes.size(), 1U);
+    ASSERT_TRUE(report.shapes[0].is_baseline_measured);
+    EXPECT_NEAR(report.shapes[0].predicted_saving_ns, *report.shapes[0].measured_saving_ns,
+                0.05 * *report.shapes[0].measured_saving_ns)
+        << to_text(report.shapes[0]);
+    EXPECT_GT(report.errors.count, 0U);
+    EXPECT_LE(report.errors.median, 0.05);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Profiles, FakeRegret, testing::ValuesIn(bench::fake_profiles()), [](const auto& each) {
   std::string name = each.param.name;
   std::erase_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 
 namespace vyre::choice {
 namespace {
@@ -22,6 +23,10 @@ constexpr std::uint64_t kLookAgain = 200;
 constexpr std::uint64_t kLongestTrial = 64;
 // How far from what is known a sample must be to mean that circumstances have changed.
 constexpr double kFar = 0.5;
+// A way that takes so many times what it did, so often in a row, has changed; not looked for more often than that.
+constexpr double kWorse = 1.5;
+constexpr std::uint32_t kOften = 3;
+constexpr std::uint64_t kBetweenAlarms = 50;
 
 }  // namespace
 
@@ -37,6 +42,12 @@ void Observed::add(double ns, bool is_back, double per_wait) {
   std::array<double, kKept> sorted = last_;
   std::ranges::sort(std::span{sorted}.first(held_));
   ns_ = sorted[held_ > 3 ? 1 : 0];
+}
+
+void Observed::set(double ns, double per_wait) {
+  forget();
+  add(ns, false, per_wait);
+  count_ = 2;
 }
 
 double ShapeHistory::steady(const Forecast& forecast, const Moment& moment, Way way) const {
@@ -72,6 +83,30 @@ std::optional<Way> ShapeHistory::next_trial(const Forecast& forecast, const Mome
   return next;
 }
 
+std::optional<Way> ShapeHistory::next_resort(const Forecast& forecast, const Moment& moment) const {
+  // What went wrong with one way probably did with those that are like it.
+  const auto rank = [&](Way way) {
+    const double is_alike = is_one_launch(way) == is_one_launch(alarm_->from) ? 1 : 0;
+    return std::pair{is_alike, steady(forecast, moment, way)};
+  };
+  std::optional<Way> next;
+  for (const Way way : kAllWays) {
+    const bool is_near = steady(forecast, moment, way) <= kNear * alarm_->level_ns;
+    if (way == alarm_->from || alarm_->tried[static_cast<std::size_t>(way)] || !is_near) continue;
+    if (!next || rank(way) < rank(*next)) next = way;
+  }
+  return next;
+}
+
+Choice ShapeHistory::try_out(Way way, const Forecast& forecast, const Moment& moment) {
+  trying_ = way;
+  trying_since_ = batches_;
+  ++trials_;
+  return {.way = way,
+          .is_trial = true,
+          .expected_ns = of(way).is_known(moment.per_wait) ? of(way).ns() : forecast.of(way).ns};
+}
+
 Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
   ++batches_;
   const auto expected = [&](Way way) { return of(way).is_known(moment.per_wait) ? of(way).ns() : forecast.of(way).ns; };
@@ -97,27 +132,49 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
   }
   kept = best;
   const bool may_try = moment.may_try && moment.exploration > 0 && moment.seen.of_shape >= kFewTimes;
+  if (may_try && alarm_) {
+    if (const auto next = next_resort(forecast, moment)) {
+      alarm_->tried[static_cast<std::size_t>(*next)] = true;
+      return try_out(*next, forecast, moment);
+    }
+    alarm_.reset();
+  }
   if (may_try) {
     if (const auto next = next_trial(forecast, moment, best)) {
       const double setup = moment.is_set_up[static_cast<std::size_t>(*next)] ? 0 : forecast.of(*next).setup_ns;
       if (tried_ns_ + expected(*next) + setup <= moment.exploration * total_ns_) {
-        trying_ = next;
-        trying_since_ = batches_;
-        ++trials_;
-        return {.way = *next, .is_trial = true, .expected_ns = expected(*next)};
+        return try_out(*next, forecast, moment);
       }
     }
   }
   return {.way = best, .expected_ns = expected(best)};
 }
 
+void ShapeHistory::look_for_change(Way way, double ns, double per_wait) {
+  const Observed& seen = of(way);
+  const bool is_bad = seen.count(per_wait) >= kEnough && ns > kWorse * seen.ns() && !alarm_;
+  bad_in_a_row_ = is_bad ? bad_in_a_row_ + 1 : 0;
+  if (bad_in_a_row_ < kOften || (last_alarm_ != 0 && batches_ - last_alarm_ < kBetweenAlarms)) return;
+  last_alarm_ = batches_;
+  alarm_ = {.from = way, .level_ns = ns};
+  for (Observed& each : observed_) each.forget();
+  observed_[static_cast<std::size_t>(way)].set(ns, per_wait);
+}
+
 void ShapeHistory::observe(Way way, double ns, std::uint32_t batches, double per_wait) {
   Observed& seen = observed_[static_cast<std::size_t>(way)];
-  seen.add(ns, last_ != way, per_wait);
+  const bool is_trial = trying_ == way;
+  if (is_trial && alarm_) {
+    seen.set(ns, per_wait);
+    if (kWorse * ns < alarm_->level_ns) alarm_.reset();
+  } else {
+    if (!is_trial) look_for_change(way, ns, per_wait);
+    seen.add(ns, last_ != way, per_wait);
+  }
   seen.last_batch = batches_;
   last_ = way;
   total_ns_ += ns * batches;
-  if (trying_ == way) {
+  if (is_trial) {
     tried_ns_ += ns * batches;
     trying_.reset();
   }

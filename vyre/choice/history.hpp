@@ -26,6 +26,9 @@ class Observed {
   /// `is_back`: it was not the way that was used last. What was seen before is then forgotten if this is far from it,
   /// and always if there were many more batches for one wait, or many less.
   void add(double ns, bool is_back, double per_wait);
+  /// This is what it takes now, whatever it took before.
+  void set(double ns, double per_wait);
+  void forget() noexcept { count_ = held_ = next_ = 0; }
   /// The batch at which it was last added to.
   std::uint64_t last_batch = 0;
 
@@ -67,7 +70,8 @@ struct Moment {
 /// The policies propose; what is observed corrects them. Of two ways the one that takes less is used, if it is less by
 /// more than what noise makes; what is set up once counts by how often the batch came (so that nothing is recorded or
 /// compiled before as much was lost without it). Ways near the best are tried within the share of the time that is
-/// allowed for it.
+/// allowed for it. When the way that is used takes much longer than it did, time and again, what was seen of the others
+/// is forgotten and each is tried once, until one is found that does not.
 class ShapeHistory {
  public:
   /// A shape that came less often is not experimented with.
@@ -95,6 +99,9 @@ class ShapeHistory {
   /// Without.
   [[nodiscard]] double steady(const Forecast& forecast, const Moment& moment, Way way) const;
   [[nodiscard]] std::optional<Way> next_trial(const Forecast& forecast, const Moment& moment, Way best) const;
+  [[nodiscard]] std::optional<Way> next_resort(const Forecast& forecast, const Moment& moment) const;
+  [[nodiscard]] Choice try_out(Way way, const Forecast& forecast, const Moment& moment);
+  void look_for_change(Way way, double ns, double per_wait);
 
   std::array<Observed, kWays> observed_ = {};
   std::optional<Way> kept_ = {};          // For batches that came before exactly like this,
@@ -102,6 +109,15 @@ class ShapeHistory {
   std::optional<Way> trying_ = {};
   std::uint64_t trying_since_ = 0;
   std::optional<Way> last_ = {};  // Observed.
+  /// What is done about a change.
+  struct Alarm {
+    Way from = Way::Batched;
+    double level_ns = 0;
+    std::array<bool, kWays> tried = {};
+  };
+  std::optional<Alarm> alarm_ = {};
+  std::uint32_t bad_in_a_row_ = 0;
+  std::uint64_t last_alarm_ = 0;
   std::uint64_t batches_ = 0;
   std::uint64_t trials_ = 0;
   double total_ns_ = 0;
