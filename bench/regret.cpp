@@ -36,6 +36,8 @@ using runtime::LaunchMode;
 constexpr std::array kPinned = {LaunchMode::Plain,  LaunchMode::Batched,    LaunchMode::Replay,
                                 LaunchMode::Merged, LaunchMode::Persistent, LaunchMode::Bindless};
 
+const runtime::SessionOptions kChosen{.calibrate_after = {}};
+
 struct Settings {
   bool quick = false;
   std::string json = {};
@@ -86,10 +88,11 @@ class Regret {
     for (const LaunchMode mode : kPinned) {
       pinned_.push_back(std::make_unique<WorkloadRunner>(device_, runtime::SessionOptions{.mode = mode}, kernels_));
     }
-    auto_ = std::make_unique<WorkloadRunner>(device_, runtime::SessionOptions{}, kernels_);
-    again_ = std::make_unique<WorkloadRunner>(device_, runtime::SessionOptions{}, kernels_);
+    auto_ = std::make_unique<WorkloadRunner>(device_, kChosen, kernels_);
+    again_ = std::make_unique<WorkloadRunner>(device_, kChosen, kernels_);
     // Learns in a short time what a long run would.
-    curious_ = std::make_unique<WorkloadRunner>(device_, runtime::SessionOptions{.exploration = 0.5}, kernels_);
+    curious_ = std::make_unique<WorkloadRunner>(
+        device_, runtime::SessionOptions{.exploration = 0.5, .calibrate_after = {}}, kernels_);
   }
 
   Outcome measure(const Workload& workload) {

@@ -26,6 +26,21 @@ std::string launched(const report::RunReport& report) {
   return text;
 }
 
+/// A line for each shape of batch that a way was chosen for.
+std::string chosen(const report::RunReport& report) {
+  std::string text;
+  for (const report::ShapeReport& shape : report.shapes) {
+    text += fmt::format("    {} for {}", to_string(shape.chosen), counted(shape.dispatches, "dispatch", "dispatches"));
+    const auto saving = [](double ns) { return duration(static_cast<std::uint64_t>(std::max(ns, 0.0))); };
+    if (shape.chosen != choice::Way::Batched) {
+      text += fmt::format(": saves {} over a list made anew as predicted", saving(shape.predicted_saving_ns));
+      if (shape.measured_saving_ns) text += fmt::format(", {} as measured", saving(*shape.measured_saving_ns));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 std::string times(const ModeResult& mode) {
   if (mode.ns.size() == 1) return duration(mode.first_ns());
   return fmt::format("{} at first, {} in the middle of {} runs", duration(mode.first_ns()), duration(mode.median_ns()),
@@ -94,6 +109,7 @@ std::string to_text(const JobResult& result) {
                         counted(each.dispatches, "dispatch", "dispatches"), each.plain, each.batched, each.replayed,
                         each.reason);
   }
+  if (!result.report.shapes.empty()) text += line("chosen", "by what was measured") + chosen(result.report);
   text += line("time", times(result.mode));
   for (const OutputResult& each : result.outputs) {
     const std::string what = describe(each.type, each.shape);

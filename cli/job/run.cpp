@@ -82,8 +82,10 @@ class Execution {
   Result<void> run_mode(LaunchMode mode, job::Progress& progress) {
     // Where modes are compared, none should pay for being timed.
     const bool time_device = !arguments_.verify && (arguments_.json || !arguments_.report.empty());
-    VYRE_ASSIGN(job::JobRunner runner, job::JobRunner::open(plan_, device_, {.mode = mode, .time_device = time_device},
-                                                            operations_, progress));
+    runtime::SessionOptions options{.mode = mode, .time_device = time_device};
+    // Whoever runs it many times, or wants to know what was decided, wants the device to be measured.
+    if (arguments_.verify || arguments_.repeat > 1 || time_device) options.calibrate_after = {};
+    VYRE_ASSIGN(job::JobRunner runner, job::JobRunner::open(plan_, device_, options, operations_, progress));
     job::ModeResult ran{.mode = mode};
     report::RunReport report;
     // The middle of three is the least that says something.

@@ -52,9 +52,9 @@ TEST_P(FakeRegret, WhatIsChosenTakesAsLongAsTheBestMode) {
   for (const LaunchMode mode : kPinned) {
     pinned.push_back(std::make_unique<WorkloadRunner>(device, runtime::SessionOptions{.mode = mode}, kernels));
   }
-  WorkloadRunner chosen{device, {}, kernels};
+  WorkloadRunner chosen{device, {.calibrate_after = {}}, kernels};
   // Learns in few runs what many would teach.
-  WorkloadRunner curious{device, {.exploration = 0.5}, kernels};
+  WorkloadRunner curious{device, {.exploration = 0.5, .calibrate_after = {}}, kernels};
   double logs = 0;
   double worst = 0;
   int count = 0;
@@ -103,7 +103,7 @@ int batches_to_recover(const backends::fake::Costs& before, const backends::fake
   const std::vector<bench::Kernel> kernels = bench::make_kernels();
   const auto costs = std::make_shared<backends::fake::Costs>(before);
   const std::shared_ptr<backend::Device> device = open(costs, kernels);
-  WorkloadRunner chosen{device, {}, kernels};
+  WorkloadRunner chosen{device, {.calibrate_after = {}}, kernels};
   run(chosen, workload, 400);
   EXPECT_LE(run(chosen, workload, 0), 1.05 * best_of(device, kernels, workload));
   *costs = after;
@@ -138,14 +138,14 @@ TEST(Exploration, TakesNoMoreThanItsShare) {
       open(std::make_shared<backends::fake::Costs>(bench::fake_profiles()[0].costs), kernels);
   for (const Workload& workload : {Workload{.dispatches = 100}, Workload{.dispatches = 10, .is_same = false},
                                    Workload{.pattern = bench::Pattern::Chained, .dispatches = 50}}) {
-    WorkloadRunner chosen{device, {}, kernels};
+    WorkloadRunner chosen{device, {.calibrate_after = {}}, kernels};
     report::RunReport report;
     for (int i = 0; i < 2000; ++i) chosen.run(workload, &report);
     ASSERT_EQ(report.shapes.size(), 1U);
     EXPECT_GT(report.shapes[0].trials, 0U) << to_text(report.shapes[0]);
     EXPECT_LE(report.shapes[0].tried_ns, 0.03 * report.shapes[0].total_ns) << to_text(report.shapes[0]);
   }
-  WorkloadRunner incurious{device, {.exploration = 0}, kernels};
+  WorkloadRunner incurious{device, {.exploration = 0, .calibrate_after = {}}, kernels};
   report::RunReport report;
   for (int i = 0; i < 200; ++i) incurious.run({.dispatches = 30}, &report);
   EXPECT_EQ(report.shapes[0].trials, 0U);
@@ -157,7 +157,7 @@ TEST(Predictions, AreExactWhereThereIsNoNoise) {
     SCOPED_TRACE(profile.name);
     const std::shared_ptr<backend::Device> device =
         open(std::make_shared<backends::fake::Costs>(profile.costs), kernels);
-    WorkloadRunner chosen{device, {}, kernels};
+    WorkloadRunner chosen{device, {.calibrate_after = {}}, kernels};
     report::RunReport report;
     for (int i = 0; i < 4000; ++i) chosen.run({.dispatches = 200}, &report);
     ASSERT_EQ(report.shapes.size(), 1U);

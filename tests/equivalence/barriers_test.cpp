@@ -30,7 +30,8 @@ TEST_P(Barriers, StandBetweenAllThatConflicts) {
                    .decorate = [&](auto inner) { return make_hazard_driver(std::move(inner), report); },
                    .options = {.map_device_memory = seed % 2 == 0}});
     const RandomProgram program = make_random_program(seed);
-    Result<runtime::Session> session = runtime::Session::open(device, {.mode = GetParam()});
+    Result<runtime::Session> session =
+        runtime::Session::open(device, {.mode = GetParam(), .exploration = 1, .calibrate_after = {}});
     ASSERT_TRUE(session) << to_string(session.error());
     const Result<std::string> wrong = run_program(*session, program, run_in_order(program));
     EXPECT_TRUE(wrong) << to_string(wrong.error());

@@ -57,6 +57,9 @@ void expect_in_order(const RandomProgram& program, const OpenDevice& open, const
 /// Small limits now and then, so that what is bounded comes to its bounds.
 SessionOptions options_of(LaunchMode mode, std::uint64_t seed) {
   SessionOptions options{.mode = mode, .time_device = seed % 2 == 0};
+  // What is chosen freely, and what would never be.
+  options.exploration = seed % 4 < 2 ? 1 : 0.5;
+  if (seed % 8 != 7) options.calibrate_after = {};
   if (seed % 3 == 0) options.max_batch = 1 + seed % 7;
   if (seed % 5 == 0) options.max_recordings = seed % 4;
   if (seed % 7 == 0) options.max_pipelines = 1 + seed % 5;

@@ -25,7 +25,8 @@ constexpr std::uint64_t kFirstSeed = 900'000'000;
 
 /// What goes wrong on one thread, or "".
 std::string run_some(const std::shared_ptr<backend::Device>& device, std::uint64_t thread) {
-  Result<runtime::Session> session = runtime::Session::open(device, {.mode = kModes[thread % kModes.size()]});
+  Result<runtime::Session> session =
+      runtime::Session::open(device, {.mode = kModes[thread % kModes.size()], .exploration = 1, .calibrate_after = {}});
   if (!session) return to_string(session.error());
   for (std::uint64_t i = 0; i < kProgramsEach; ++i) {
     const RandomProgram program = make_random_program(kFirstSeed + thread * kProgramsEach + i);

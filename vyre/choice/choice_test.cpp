@@ -1,15 +1,256 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
 #include <gtest/gtest.h>
 
+#include <vyre/choice/forecast.hpp>
+#include <vyre/choice/history.hpp>
 #include <vyre/choice/line.hpp>
 
 namespace vyre::choice {
 namespace {
 
+using program::FormKind;
+
 TEST(FitLine, GivesTheLineThatPointsLieOn) {
-  const std::array points{Point{1, 110}, Point{8, 180}, Point{48, 580}};
+  const std::array points{Point{.n = 1, .ns = 110}, Point{.n = 8, .ns = 180}, Point{.n = 48, .ns = 580}};
   const Line line = fit_line(points);
   EXPECT_NEAR(line.fixed_ns, 100, 1e-6);
   EXPECT_NEAR(line.slope_ns, 10, 1e-6);
+}
+
+TEST(FitLine, HasNoPartBelowZero) {
+  const std::array falling{Point{.n = 1, .ns = 100}, Point{.n = 10, .ns = 50}};
+  EXPECT_EQ(fit_line(falling).slope_ns, 0);
+  EXPECT_GT(fit_line(falling).fixed_ns, 0);
+  const std::array steep{Point{.n = 1, .ns = 1}, Point{.n = 10, .ns = 100}};
+  EXPECT_EQ(fit_line(steep).fixed_ns, 0);
+  EXPECT_GT(fit_line(steep).slope_ns, 0);
+  EXPECT_EQ(fit_line({}), Line{});
+  const std::array one{Point{.n = 5, .ns = 50}};
+  EXPECT_EQ(fit_line(one), Line{.fixed_ns = 50});
+}
+
+TEST(Median, IsTheMiddleOne) {
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median({3}), 3);
+  EXPECT_EQ(median({9, 1, 5}), 5);
+  EXPECT_EQ(median({9, 1, 5, 7}), 6);
+}
+
+TEST(Trusted, DropsSamplesOfWhichTwoClocksDisagree) {
+  // Usually the host waits 40 of 100; once it was away for 60 more.
+  const std::array samples{ClockPair{.wall_ns = 100, .other_ns = 60}, ClockPair{.wall_ns = 102, .other_ns = 61},
+                           ClockPair{.wall_ns = 160, .other_ns = 60}, ClockPair{.wall_ns = 98, .other_ns = 58}};
+  EXPECT_EQ(trusted(samples), (std::vector<double>{100, 102, 98}));
+  // And what stands far out, although they agree.
+  const std::array far{ClockPair{.wall_ns = 100, .other_ns = 100}, ClockPair{.wall_ns = 100, .other_ns = 100},
+                       ClockPair{.wall_ns = 400, .other_ns = 400}};
+  EXPECT_EQ(trusted(far), (std::vector<double>{100, 100}));
+}
+
+/// A device on which everything is a line, and forms make no kernel slower.
+Calibration device() {
+  Calibration result;
+  result.has_form = {true, true, true, true};
+  result.way(Way::Plain) = {.fixed_ns = 1000, .slope_ns = 6000};
+  result.way(Way::Batched) = {.fixed_ns = 5000, .slope_ns = 1500};
+  result.way(Way::Replay) = {.fixed_ns = 4000, .slope_ns = 1000};
+  result.way(Way::Merged) = {.fixed_ns = 7000, .slope_ns = 300};
+  result.way(Way::MergedReplay) = {.fixed_ns = 5500, .slope_ns = 250};
+  result.way(Way::Persistent) = {.fixed_ns = 9000, .slope_ns = 200};
+  result.way(Way::PersistentReplay) = {.fixed_ns = 7000, .slope_ns = 150};
+  result.way(Way::Table) = {.fixed_ns = 4500, .slope_ns = 1100};
+  result.record = {.fixed_ns = 2000, .slope_ns = 500};
+  result.compile_ns = 100'000;
+  return result;
+}
+
+BatchShape independent(std::uint32_t count) {
+  return {.key = count, .kinds = {{.program = 1, .count = count, .resources = 2}}, .dispatches = count};
+}
+
+BatchShape chained(std::uint32_t count) {
+  return {.key = 1'000'000 + count,
+          .kinds = {{.program = 1, .groups = count, .resources = 2}},
+          .dispatches = count,
+          .barriers = count - 1};
+}
+
+const std::vector<ProgramForms> kAllCompiled{
+    {.possible = {true, true, true, true}, .compiled = {true, true, true, true}}};
+const std::vector<ProgramForms> kOnlyWritten{{}};
+const auto kNoRecorder = [](auto) {};
+
+TEST(Forecast, AddsUpWhatWasMeasured) {
+  const Forecast independent_10 = forecast(independent(10), device(), {}, kAllCompiled);
+  EXPECT_DOUBLE_EQ(independent_10.of(Way::Plain).ns, 1000 + 10 * 6000);
+  EXPECT_DOUBLE_EQ(independent_10.of(Way::Batched).ns, 5000 + 10 * 1500);
+  EXPECT_DOUBLE_EQ(independent_10.of(Way::Merged).ns, 7000 + 10 * 300);
+  EXPECT_DOUBLE_EQ(independent_10.of(Way::Replay).setup_ns, 2000 + 10 * 500);
+  EXPECT_DOUBLE_EQ(independent_10.of(Way::MergedReplay).setup_ns, 2000 + 500);
+  EXPECT_FALSE(forecast(chained(10), device(), {}, kAllCompiled).of(Way::Merged).is_possible);
+  EXPECT_FALSE(forecast(independent(10), device(), {}, kOnlyWritten).of(Way::Merged).is_possible);
+}
+
+TEST(Forecast, CountsAFormsSlowerBody) {
+  Calibration slower = device();
+  slower.forms[static_cast<std::size_t>(FormKind::Merged)] = {.narrow = 2, .wide = 2};
+  KernelTimes kernels;
+  kernels.set({.program = 1, .size_class = 1}, FormKind::Descriptor, 50'000);
+  const Forecast result = forecast(independent(10), slower, kernels, kAllCompiled);
+  EXPECT_DOUBLE_EQ(result.of(Way::Batched).ns, 5000 + 10 * (1500 + 50'000));
+  EXPECT_DOUBLE_EQ(result.of(Way::Merged).ns, 7000 + 10 * (300 + 100'000));
+  const policy::DispatchFacts facts = facts_of(independent(10), slower, result, 0, {});
+  EXPECT_EQ(facts.persistent.per_item_kernel_ns, 50'000U);
+  // Observed in the form itself, what was calibrated does not count any more.
+  kernels.set({.program = 1, .size_class = 1}, FormKind::Merged, 10'000);
+  EXPECT_DOUBLE_EQ(forecast(independent(10), slower, kernels, kAllCompiled).of(Way::Merged).ns, 7000 + 10 * 10'300);
+}
+
+TEST(Propose, RecordsWhatComesAgainAndOnlyThen) {
+  const Forecast result = forecast(chained(100), device(), {}, kOnlyWritten);
+  EXPECT_EQ(propose(chained(100), device(), result, {}, kNoRecorder), Way::Batched);
+  EXPECT_EQ(propose(chained(100), device(), result, {.of_shape = 5, .of_batch = 5}, kNoRecorder), Way::Replay);
+}
+
+TEST(Propose, AuditsWhatLeavesThePlainPath) {
+  const BatchShape shape = independent(500);
+  const Forecast result = forecast(shape, device(), {}, kAllCompiled);
+  std::vector<policy::AuditEvent> events;
+  const Way way = propose(shape, device(), result, {.of_shape = 9, .of_batch = 9},
+                          [&](auto some) { events.insert(events.end(), some.begin(), some.end()); });
+  EXPECT_TRUE(is_one_launch(way));
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].substrate, policy::Substrate::PersistentKernel);
+  EXPECT_EQ(events[1].substrate, policy::Substrate::CommandReuse);
+  EXPECT_GT(events[0].saved_ns, 0U);
+}
+
+/// What is proposed by the policies is what the forecast has as least, as often as the batch is expected.
+TEST(Propose, IsTheLeastOfTheForecastForOneKindOfGroup) {
+  std::mt19937_64 random{7};
+  const auto pick = [&](double most) { return std::uniform_real_distribution<double>{0, most}(random); };
+  // Facts are whole nanoseconds, of every dispatch.
+  constexpr double kRounding = 51 * 310;
+  int one_launch = 0;
+  int reuse = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    Calibration calibration = device();
+    calibration.bindless_crossover.reset();
+    for (const Way way : kAllWays) calibration.way(way) = {.fixed_ns = 5000, .slope_ns = 10 + pick(5000)};
+    // Plain launches are lists of one.
+    calibration.way(Way::Plain) = {.fixed_ns = 5000, .slope_ns = 20'000};
+    calibration.record = {.slope_ns = pick(3000)};
+    const BatchShape shape = independent(2 + static_cast<std::uint32_t>(pick(300)));
+    const Appearances seen{.of_shape = 50, .of_batch = 50};
+    const Forecast result = forecast(shape, calibration, {}, kAllCompiled);
+    const Way way = propose(shape, calibration, result, seen, kNoRecorder);
+    const auto total = [&](Way each) { return result.of(each).ns * 51 + result.of(each).setup_ns; };
+    one_launch += is_one_launch(way) ? 1 : 0;
+    reuse += way == Way::Replay ? 1 : 0;
+    // The policies compare a launch of many with a list made anew, and a list that is kept with that.
+    const double least_one = std::min(total(Way::Merged), total(Way::Persistent));
+    if (is_one_launch(way)) {
+      EXPECT_LT(least_one, total(Way::Batched) + 1);
+    }
+    if (way == Way::Replay) {
+      EXPECT_LT(total(Way::Replay), total(Way::Batched) + 1);
+    }
+    if (way == Way::Batched) {
+      EXPECT_GE(least_one + kRounding, total(Way::Batched));
+      EXPECT_GE(total(Way::Replay) + kRounding, total(Way::Batched));
+    }
+  }
+  EXPECT_GT(one_launch, 1000);
+  EXPECT_GT(reuse, 1000);
+}
+
+TEST(Bindless, UsesTheMeasuredCrossover) {
+  Calibration calibration = device();
+  EXPECT_EQ(bindless_threshold(calibration), std::numeric_limits<std::uint32_t>::max());
+  calibration.bindless_crossover = 9;
+  EXPECT_EQ(bindless_threshold(calibration), 9U);
+}
+
+class History : public testing::Test {
+ protected:
+  /// Chooses and observes what `takes(way)` says; gives the way.
+  template <typename Takes>
+  Choice step(Takes takes, double exploration = 0) {
+    Moment moment{.seen = {.of_shape = seen_, .of_batch = seen_},
+                  .proposed = Way::Batched,
+                  .may_try = true,
+                  .exploration = exploration};
+    moment.is_set_up = set_up_;
+    const Choice choice = history_.choose(forecast_, moment);
+    set_up_[static_cast<std::size_t>(choice.way)] = true;
+    history_.observe(choice.way, takes(choice.way), 1, 1);
+    ++seen_;
+    return choice;
+  }
+
+  Forecast forecast_ = forecast(independent(100), device(), {}, kAllCompiled);
+  ShapeHistory history_;
+  std::array<bool, kWays> set_up_ = {};
+  std::uint32_t seen_ = 0;
+};
+
+TEST_F(History, UsesWhatWasMeasuredToTakeLeast) {
+  // The forecast likes one launch; in truth replaying is better.
+  const auto takes = [](Way way) { return way == Way::Replay ? 10'000.0 : 200'000.0; };
+  for (int i = 0; i < 60; ++i) step(takes, 0.1);
+  EXPECT_EQ(step(takes).way, Way::Replay);
+}
+
+TEST_F(History, RecordsOnceAsMuchWasLostWithoutIt) {
+  Forecast costly = forecast_;
+  for (const Way way : kAllWays) {
+    WayCost& cost = costly.ways[static_cast<std::size_t>(way)];
+    cost = {.is_possible = way == Way::Batched || way == Way::Replay, .ns = 100'000};
+  }
+  costly.ways[static_cast<std::size_t>(Way::Replay)] = {.is_possible = true, .ns = 50'000, .setup_ns = 400'000};
+  forecast_ = costly;
+  const auto takes = [&](Way way) { return costly.of(way).ns; };
+  std::uint32_t anew = 0;
+  while (step(takes).way == Way::Batched) ++anew;
+  // Each costs 50 µs more than a replay would: after eight the recording would have been paid for.
+  EXPECT_GE(anew, 8U);
+  EXPECT_LE(anew, 10U);
+}
+
+TEST_F(History, NeverReplaysWhatDidNotComeBefore) {
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    const Moment moment{.seen = {.of_shape = i}, .may_try = true, .exploration = 1};
+    const Choice choice = history_.choose(forecast_, moment);
+    EXPECT_FALSE(is_replay(choice.way));
+    history_.observe(choice.way, 1000, 1, 1);
+  }
+}
+
+TEST_F(History, TriesEverythingAllTheTimeIfAskedTo) {
+  std::array<int, kWays> times = {};
+  for (int i = 0; i < 800; ++i) ++times[static_cast<std::size_t>(step([](Way) { return 1000.0; }, 1).way)];
+  EXPECT_GT(std::ranges::min(times), 50);
+}
+
+TEST_F(History, IsNotMovedByASingleDisturbance) {
+  const auto takes = [](Way way) { return way == Way::PersistentReplay ? 10'000.0 : 20'000.0; };
+  for (int i = 0; i < 60; ++i) step(takes, 0.1);
+  const auto disturbed = [](Way) { return 900'000.0; };
+  step(disturbed);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(step(takes).way, Way::PersistentReplay);
+}
+
+TEST_F(History, KeepsItsTrialsWithinTheirShare) {
+  const auto takes = [&](Way way) { return forecast_.of(way).ns; };
+  for (int i = 0; i < 3000; ++i) step(takes, 0.03);
+  EXPECT_GT(history_.trials(), 0U);
+  EXPECT_LE(history_.tried_ns(), 0.03 * history_.total_ns());
 }
 
 }  // namespace

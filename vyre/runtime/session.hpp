@@ -58,8 +58,12 @@ struct SessionOptions {
   std::size_t max_pipelines = 256;
   std::chrono::nanoseconds watchdog = backend::kForever;  ///< The longest that any wait may take.
   bool time_device = false;  ///< Whether the report has the device's own time, which costs two timestamps a list.
-  /// In the mode `Auto`, the share of the time that may go into trying what is not believed to be best; 0 for none.
+  /// In the mode `Auto`, the share of the time that may go into trying what is not believed to be best; 0 for none, and
+  /// 1 for all of it: any way that is possible.
   double exploration = 0.03;
+  /// In the mode `Auto`, how long sessions on a device work by a rule (one list, kept when a batch comes back) before
+  /// it is measured, which takes about as long: short jobs are not made longer.
+  std::chrono::nanoseconds calibrate_after = std::chrono::milliseconds{100};
   /// What is known of the device, and learned of it; the one that all its sessions share unless it is given.
   std::shared_ptr<Tuner> tuner = nullptr;
 };

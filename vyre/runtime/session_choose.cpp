@@ -57,6 +57,8 @@ Result<bool> Session::State::is_calibrated() {
   if (tuner->is_calibrated()) return true;
   // One operation is launched alike in all modes; measuring can wait until there is something to choose.
   if (!is_measurable || gathered.list.commands().size() < policy::kMinPersistentBatch) return false;
+  const auto patience = static_cast<std::uint64_t>(std::max<std::int64_t>(options.calibrate_after.count(), 0));
+  if (tuner->spent_ns() < patience) return false;
   const std::uint64_t begin = device->now_ns();
   const auto done = tuner->calibrate(*device, options.watchdog);
   const std::uint64_t taken = device->now_ns() - begin;
@@ -277,6 +279,7 @@ void Session::State::end_span() {
     const auto busy = static_cast<double>(span_busy_ns - std::min(span_busy_ns, setup));
     tuner->observe(span_used, own, busy >= kUndisturbed * own);
   }
+  if (span_begin_ns && !tuner->is_calibrated()) tuner->note_spent(now - *span_begin_ns);
   drop_span();
   if (!pending.empty()) span_begin_ns = now;
 }

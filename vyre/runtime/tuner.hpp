@@ -59,6 +59,9 @@ class Tuner {
   void set(const choice::Calibration& calibration);
   [[nodiscard]] std::optional<choice::Calibration> calibration() const;
   [[nodiscard]] bool is_calibrated() const noexcept { return is_calibrated_; }
+  /// What sessions have spent on the device until it was calibrated.
+  [[nodiscard]] std::uint64_t spent_ns() const noexcept { return spent_ns_; }
+  void note_spent(std::uint64_t ns) noexcept { spent_ns_ += ns; }
 
   /// Makes a shape known, if it is not.
   void learn(const choice::BatchShape& shape);
@@ -114,6 +117,7 @@ class Tuner {
   std::mutex calibrating_;
   std::optional<choice::Calibration> calibration_;
   std::atomic<bool> is_calibrated_ = false;
+  std::atomic<std::uint64_t> spent_ns_ = 0;
   choice::KernelTimes kernels_;
   double plan_ns_ = 0;  // Per operation, on average.
   double pace_ = 1;     // Of all shapes.
