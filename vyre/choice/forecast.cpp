@@ -9,6 +9,8 @@ namespace {
 
 using program::FormKind;
 
+constexpr double kClearly = 0.9;
+
 constexpr std::size_t index(FormKind form) noexcept { return static_cast<std::size_t>(form); }
 
 std::uint64_t whole_ns(double ns) noexcept { return static_cast<std::uint64_t>(std::max(ns, 0.0)); }
@@ -160,6 +162,11 @@ policy::DispatchFacts facts_of(const BatchShape& shape, const Calibration& calib
   const double share = shape.dispatches == 0 ? 1 : 1.0 * kind.count / shape.dispatches;
 
   policy::DispatchFacts facts;
+  // One dispatch is not many; and a form that there is not takes for ever.
+  facts.persistent = {.batch_size = kind.count,
+                      .per_launch_overhead_ns = whole_ns(calibration.way(Way::Batched).slope_ns),
+                      .per_item_kernel_ns = whole_ns(costs.kernels_ns[index(FormKind::Descriptor)] / kind.count),
+                      .persistent_setup_overhead_ns = std::numeric_limits<std::uint64_t>::max()};
   // The better of the two forms that make one launch of a group.
   double best = std::numeric_limits<double>::infinity();
   for (const Way way : {Way::Merged, Way::Persistent}) {
@@ -216,7 +223,8 @@ Way combine(const Forecast& forecast, Appearances seen, bool any_one_launch, boo
   if (best_ns < std::numeric_limits<double>::infinity()) return best;
   consider(Way::Batched);
   if (any_bindless) consider(Way::Table);
-  consider(Way::Plain);
+  // A submission for each is rarely worth it, and never by what noise makes.
+  if (forecast.of(Way::Plain).ns < kClearly * best_ns) consider(Way::Plain);
   return best;
 }
 

@@ -44,7 +44,7 @@ constexpr std::uint32_t kMostItems = 128;
 constexpr std::uint32_t kBodies = 8;
 constexpr std::uint32_t kWideBodies = 2;
 constexpr std::uint32_t kWideGroups = 16;
-constexpr std::uint32_t kBoundDispatches = 8;
+constexpr std::uint32_t kBoundDispatches = 16;
 constexpr std::uint64_t kCopies = 4;
 constexpr std::uint64_t kSmallCopy = std::uint64_t{4} << 10;
 constexpr std::uint64_t kLargeCopy = std::uint64_t{512} << 10;
@@ -53,7 +53,7 @@ constexpr std::array<std::uint32_t, 4> kLaunches = {1, 8, 48, 128};
 constexpr std::uint64_t kLongLaunchNs = 20'000;
 constexpr std::array<std::uint32_t, 3> kItems = {2, 16, kMostItems};
 constexpr std::uint32_t kChain = 24;
-// What a table must be below bindings to count as cheaper.
+// What must be below this share of another is cheaper for certain.
 constexpr double kClearly = 0.9;
 constexpr std::uint32_t kFewBuffers = 2;
 constexpr std::uint32_t kManyBuffers = 16;
@@ -374,13 +374,15 @@ void Rig::set_crossover() {
   result_.table = per_dispatch("through table");
   if (!has(FormKind::Pointer) || device_.info().forms.bindless != backend::Bindless::Full) return;
   // Beyond what can be bound there is only the table.
-  for (std::uint32_t buffers = 1; buffers <= most; ++buffers) {
+  result_.bindless_crossover = most + 1;
+  const double measured = std::min(kManyBuffers, most);
+  if (result_.table.at(measured) >= kClearly * result_.bound.at(measured)) return;
+  for (std::uint32_t buffers = kFewBuffers; buffers <= most; ++buffers) {
     if (result_.table.at(buffers) < kClearly * result_.bound.at(buffers)) {
       result_.bindless_crossover = buffers;
       return;
     }
   }
-  result_.bindless_crossover = most + 1;
 }
 
 Result<Calibration> Rig::measure() {
@@ -432,7 +434,9 @@ Result<Calibration> Rig::measure() {
     result_.way(way) = line(std::string{to_string(way)}, kItems);
   }
   result_.record = line("record", kLaunches);
-  result_.barrier_ns = std::max(ns("chain") - ns("no chain"), 0.0) / (kChain - 1);
+  // A difference that noise could make is none.
+  const bool barriers_cost = ns("no chain") < kClearly * ns("chain");
+  result_.barrier_ns = barriers_cost ? (ns("chain") - ns("no chain")) / (kChain - 1) : 0;
   // Both lists have as many copies, and take as much by themselves.
   const double small = ns("copy small");
   const double slope = std::max(ns("copy large") - small, 0.0) / (kCopies * (kLargeCopy - kSmallCopy));

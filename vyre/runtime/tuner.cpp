@@ -237,8 +237,9 @@ std::optional<report::ShapeReport> Tuner::report(std::uint64_t shape) const {
   const choice::Observed& base = entry.history.of(Way::Batched);
   const choice::Observed& own = entry.history.of(result.chosen);
   result.is_baseline_measured = base.is_known(entry.per_wait);
-  if (own.count() > 0)
+  if (own.is_known(entry.per_wait)) {
     result.measured_saving_ns = (result.is_baseline_measured ? base.ns() : entry.baseline_ns) - own.ns();
+  }
   return result;
 }
 
