@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <fstream>
@@ -17,7 +18,8 @@ class OtherLoad {
   /// Since this was made, in cores: 0.5 is half of one all the time.
   [[nodiscard]] double cores() const {
     const Times end = now();
-    return (end.others_s - begin_.others_s) / (end.wall_s - begin_.wall_s);
+    // The system counts in ticks, our own time is exact.
+    return std::max(0.0, (end.others_s - begin_.others_s) / (end.wall_s - begin_.wall_s));
   }
 
  private:
