@@ -262,7 +262,7 @@ std::vector<std::uint32_t> compile(const HandVariant& how, std::uint32_t count, 
 
 static_assert(sizeof(SaxpyByHand::Record) == 64);
 
-SaxpyByHand::SaxpyByHand(std::uint32_t count, std::uint32_t width)
+SaxpyByHand::SaxpyByHand(std::uint32_t count, std::uint32_t width, HandItems items)
     : count_{count},
       width_{width},
       raw_{std::vector<std::uint64_t>{std::uint64_t{count} * width * sizeof(float),
@@ -271,16 +271,16 @@ SaxpyByHand::SaxpyByHand(std::uint32_t count, std::uint32_t width)
            2 * count + 256, 2 * (2 * count + 256)} {
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t offset = std::uint64_t{i} * width * sizeof(float);
-    // Of every sixteen items one has fewer elements, and one each a view that ends before the last.
     const auto entry = [&](std::uint32_t buffer, std::uint32_t elements, std::uint32_t(&words)[4]) {
       const std::uint64_t address = raw_.address(buffer) + offset;
       std::memcpy(words, &address, sizeof(address));
       words[2] = elements * sizeof(float);
       words[3] = elements;
     };
-    Record record{.scale = static_cast<float>(i % 7) + 0.5F, .count = width - (i % 16 == 15 ? 1 : 0)};
-    entry(kX, width - (i % 16 == 7 ? 1 : 0), record.x);
-    entry(kY, width - (i % 16 == 11 ? 1 : 0), record.y);
+    const auto less = [&](std::uint32_t which) { return items == HandItems::Uneven && i % 16 == which ? 1U : 0U; };
+    Record record{.scale = static_cast<float>(i % 7) + 0.5F, .count = width - less(15)};
+    entry(kX, width - less(7), record.x);
+    entry(kY, width - less(11), record.y);
     records_.push_back(record);
   }
   std::memcpy(raw_.mapped(kTable).data(), records_.data(), count * sizeof(Record));
@@ -291,6 +291,9 @@ std::span<float> SaxpyByHand::floats(std::uint32_t buffer) const {
   return {reinterpret_cast<float*>(raw_.mapped(buffer).data()), std::size_t{count_} * width_};
 }
 
+std::span<float> SaxpyByHand::x() const { return floats(kX); }
+std::span<float> SaxpyByHand::y() const { return floats(kY); }
+
 std::vector<RawView> SaxpyByHand::views(std::uint32_t item) const {
   const std::uint64_t offset = std::uint64_t{item} * width_ * sizeof(float);
   return {{.buffer = kX, .offset = offset, .size = records_[item].x[2]},
@@ -298,8 +301,8 @@ std::vector<RawView> SaxpyByHand::views(std::uint32_t item) const {
 }
 
 void SaxpyByHand::fill() {
-  const std::span<float> x = floats(kX);
-  const std::span<float> y = floats(kY);
+  const std::span<float> x = this->x();
+  const std::span<float> y = this->y();
   for (std::size_t i = 0; i < x.size(); ++i) {
     x[i] = static_cast<float>(i % 251 + 1);
     y[i] = static_cast<float>(i % 17 + 1);
@@ -386,8 +389,8 @@ void SaxpyByHand::Variant::run() {
 
 bool SaxpyByHand::Variant::is_right() {
   all_->fill();
-  const std::span<const float> x = all_->floats(kX);
-  const std::span<const float> y = all_->floats(kY);
+  const std::span<const float> x = all_->x();
+  const std::span<const float> y = all_->y();
   std::vector<float> expected{y.begin(), y.end()};
   const bool is_checked = how_.form == HandForm::Descriptor || how_.bounds != HandBounds::None;
   for (std::size_t item = 0; item < all_->count_; ++item) {

@@ -57,9 +57,14 @@ struct HandVariant {
   bool is_table_new = false;      ///< At every run: written by the host and copied in the queue.
 };
 
+enum class HandItems : std::uint8_t {
+  Uneven,  ///< Of every sixteen, one has fewer elements and two have a view that is an element too short.
+  Even,    ///< All have as many elements.
+};
+
 /// Many small saxpys in Vulkan and GLSL written by hand, in several forms.
 ///
-/// A record is what a derived form has: group counts, two entries, parameters. Some views are an element too short.
+/// A record is what a derived form has: group counts, two entries, parameters.
 class SaxpyByHand {
  public:
   struct Record {
@@ -92,17 +97,22 @@ class SaxpyByHand {
   };
 
   /// `width` is a multiple of 8.
-  SaxpyByHand(std::uint32_t count, std::uint32_t width);
+  SaxpyByHand(std::uint32_t count, std::uint32_t width, HandItems items = HandItems::Uneven);
 
   /// The variant must not outlive this.
   [[nodiscard]] Variant make(const HandVariant& how) { return Variant{*this, how}; }
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   [[nodiscard]] std::uint32_t width() const noexcept { return width_; }
+  /// What all items read, and what they read and write, one view behind another.
+  [[nodiscard]] std::span<float> x() const;
+  [[nodiscard]] std::span<float> y() const;
+  [[nodiscard]] std::span<const Record> records() const noexcept { return records_; }
+  /// Gives both the values they had at first.
+  void fill();
 
  private:
   [[nodiscard]] std::span<float> floats(std::uint32_t buffer) const;
   [[nodiscard]] std::vector<RawView> views(std::uint32_t item) const;
-  void fill();
 
   std::uint32_t count_;
   std::uint32_t width_;
