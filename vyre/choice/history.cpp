@@ -15,10 +15,11 @@ constexpr double kMargin = 0.02;
 constexpr double kMarginUnseen = 0.08;
 // Ways that are predicted to take up to this much more than the best may well be the best.
 constexpr double kNear = 2;
-// And those that were seen to.
-constexpr double kNearSeen = 1.15;
+// And those that were seen to, or should by all that is known and did not: they may have been disturbed.
+constexpr double kNearSeen = 1.3;
+constexpr double kShouldBeNear = 1.1;
 // A way that was seen often enough is looked at again after so many batches.
-constexpr std::uint64_t kLookAgain = 200;
+constexpr std::uint64_t kLookAgain = 100;
 // A trial that could not be measured is over after so many.
 constexpr std::uint64_t kLongestTrial = 64;
 // How far from what is known a sample must be to mean that circumstances have changed.
@@ -65,22 +66,25 @@ double ShapeHistory::cost(const Forecast& forecast, const Moment& moment, Way wa
 
 std::optional<Way> ShapeHistory::next_trial(const Forecast& forecast, const Moment& moment, Way best) const {
   const double least = steady(forecast, moment, best);
-  std::optional<Way> next;
-  double next_cost = kNever;
-  for (const Way way : kAllWays) {
-    const Observed& seen = of(way);
-    const double each = steady(forecast, moment, way);
-    if (way == best || each == kNever) continue;
-    const bool is_due = seen.count(moment.per_wait) < kEnough
-                            ? each <= kNear * least
-                            : each <= kNearSeen * least && batches_ >= seen.last_batch + kLookAgain;
-    if (!is_due || each >= next_cost) continue;
-    next = way;
-    next_cost = each;
-  }
+  const auto cheapest = [&](auto is_due) {
+    std::optional<Way> next;
+    for (const Way way : kAllWays) {
+      const double each = steady(forecast, moment, way);
+      if (way == best || each == kNever || !is_due(way, each)) continue;
+      if (!next || each < steady(forecast, moment, *next)) next = way;
+    }
+    return next;
+  };
+  const auto is_open = [&](Way way, double each) {
+    return of(way).count(moment.per_wait) < kEnough && each <= kNear * least;
+  };
+  if (const auto next = cheapest(is_open)) return next;
   // What is saved is known only if what it is saved over is.
-  if (!next && best != Way::Batched && !of(Way::Batched).is_known(moment.per_wait)) next = Way::Batched;
-  return next;
+  if (best != Way::Batched && !of(Way::Batched).is_known(moment.per_wait)) return Way::Batched;
+  return cheapest([&](Way way, double each) {
+    const bool is_near = each <= kNearSeen * least || forecast.of(way).ns <= kShouldBeNear * least;
+    return is_near && batches_ >= of(way).last_batch + kLookAgain;
+  });
 }
 
 std::optional<Way> ShapeHistory::next_resort(const Forecast& forecast, const Moment& moment) const {

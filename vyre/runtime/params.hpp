@@ -89,11 +89,12 @@ class Params {
             .components = Shape<T>::kComponents};
   }
 
-  std::array<std::byte, kMaxBytes> bytes_;
-  std::array<Value, kMaxValues> values_;
+  // What is nearly always looked at lies together.
   std::uint16_t size_ = 0;
   std::uint8_t count_ = 0;
   bool is_block_ = false;
+  std::array<std::byte, kMaxBytes> bytes_;
+  std::array<Value, kMaxValues> values_;
 };
 
 /// A value for the member of a name.

@@ -60,15 +60,15 @@ Result<bool> Session::State::is_calibrated() {
   const auto patience = static_cast<std::uint64_t>(std::max<std::int64_t>(options.calibrate_after.count(), 0));
   if (tuner->spent_ns() < patience) return false;
   const std::uint64_t begin = device->now_ns();
-  const auto done = tuner->calibrate(*device, options.watchdog);
+  const auto measured = tuner->calibrate(*device, options.watchdog);
   const std::uint64_t taken = device->now_ns() - begin;
   report.calibration_ns += taken;
   if (begin_ns) *begin_ns += taken;
   if (span_begin_ns) *span_begin_ns += taken;
-  if (done) return true;
-  if (done.error().code == ErrorCode::DeviceLost) return std::unexpected{done.error()};
+  if (measured) return true;
+  if (measured.error().code == ErrorCode::DeviceLost) return std::unexpected{measured.error()};
   is_measurable = false;
-  report.not_calibrated = done.error().message;
+  report.not_calibrated = measured.error().message;
   return false;
 }
 
