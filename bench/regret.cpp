@@ -147,7 +147,7 @@ class Regret {
   /// Measures the grid, prints it, and gives it as JSON.
   ordered_json run() {
     const bool is_inline = device_->info().configuration == "inline";
-    const std::vector<Workload> grid = make_grid(kernels_, is_inline ? 2e3 : 5e4);
+    const std::vector<Workload> grid = make_grid(kernels_, is_inline ? 2e3 : 3e4);
     std::vector<Outcome> outcomes;
     for (std::size_t i = 0; i < grid.size(); i += settings_.every) {
       if (!settings_.filter.empty() && to_string(grid[i]).find(settings_.filter) == std::string::npos) continue;

@@ -415,8 +415,9 @@ Result<Calibration> Rig::measure() {
     for (std::uint32_t i = 0; i < kBoundDispatches; ++i) {
       std::vector<BufferRange> views;
       for (std::uint32_t j = 0; j < many; ++j) {
-        const std::uint64_t offset = (std::uint64_t{i} * many + j) % kMostItems * kViewBytes;
-        views.push_back({.buffer = j == 0 ? out_ : in_, .offset = offset, .size = kViewBytes});
+        // The first is written, and by no other.
+        const std::uint64_t view = j == 0 ? i : (std::uint64_t{i} * many + j) % kMostItems;
+        views.push_back({.buffer = j == 0 ? out_ : in_, .offset = view * kViewBytes, .size = kViewBytes});
       }
       list.dispatch(pipeline, views, {1, 1, 1});
     }
