@@ -149,7 +149,7 @@ class Regret {
     const bool is_inline = device_->info().configuration == "inline";
     const std::vector<Workload> grid = make_grid(kernels_, is_inline ? 2e3 : 3e4);
     std::vector<Outcome> outcomes;
-    for (std::size_t i = 0; i < grid.size(); i += settings_.every) {
+    for (std::size_t i = 0; i < grid.size(); i += settings_.filter.empty() ? settings_.every : 1) {
       if (!settings_.filter.empty() && to_string(grid[i]).find(settings_.filter) == std::string::npos) continue;
       outcomes.push_back(measure(grid[i]));
       print(outcomes.back());
@@ -249,7 +249,7 @@ int run(int argc, char** argv) {
     const auto value = [&] { return i + 1 < argc ? std::string{argv[++i]} : std::string{}; };
     if (argument == "--quick") {
       settings.quick = true;
-      settings.every = 7;
+      settings.every = 11;
       settings.sample_ns = 2e8;
       settings.warm_ns = 2e8;
     } else if (argument == "--json") {

@@ -21,7 +21,7 @@ constexpr double kShouldBeNear = 1.1;
 // A way that was seen often enough is looked at again after so many batches.
 constexpr std::uint64_t kLookAgain = 100;
 // A trial that could not be measured is over after so many.
-constexpr std::uint64_t kLongestTrial = 64;
+constexpr std::uint64_t kLongestTrial = 16;
 // How far from what is known a sample must be to mean that circumstances have changed.
 constexpr double kFar = 0.5;
 // A way that takes so many times what it did, so often in a row, has changed; not looked for more often than that.
@@ -126,10 +126,17 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
     return {.way = way, .is_trial = true, .expected_ns = expected(way)};
   }
   if (trying_) {
-    const bool is_over = batches_ - trying_since_ > kLongestTrial;
+    const bool is_over =
+        batches_ - trying_since_ > std::max(kLongestTrial, static_cast<std::uint64_t>(moment.per_wait));
     if (!is_over && is_possible(*trying_))
       return {.way = *trying_, .is_trial = true, .expected_ns = expected(*trying_)};
-    if (is_over) trying_.reset();
+    if (is_over) {
+      // It took its time all the same.
+      const double lost = expected(*trying_) * static_cast<double>(batches_ - trying_since_);
+      tried_ns_ += lost;
+      total_ns_ += lost;
+      trying_.reset();
+    }
   }
   std::optional<Way>& kept = moment.seen.of_batch > 0 ? kept_ : kept_for_new_;
   Way best = kept && is_possible(*kept) ? *kept : moment.proposed;
@@ -156,7 +163,9 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
   if (may_try) {
     if (const auto next = next_trial(forecast, moment, best)) {
       const double setup = moment.is_set_up[static_cast<std::size_t>(*next)] ? 0 : forecast.of(*next).setup_ns;
-      if (tried_ns_ + expected(*next) + setup <= moment.exploration * total_ns_) {
+      // It lasts until it was waited for.
+      const double lasts = std::max(moment.per_wait, 1.0);
+      if (tried_ns_ + expected(*next) * lasts + setup <= moment.exploration * total_ns_) {
         return try_out(*next, forecast, moment);
       }
     }

@@ -6,7 +6,7 @@
 
 namespace vyre::runtime {
 
-void Session::State::complete(std::uint64_t upto, bool is_awaited) {
+void Session::State::complete(std::uint64_t upto, bool is_just_now) {
   done = std::max(done, upto);
   while (!pending.empty() && pending.front().batch <= upto) {
     completed_submissions += pending.front().submissions;
@@ -18,7 +18,7 @@ void Session::State::complete(std::uint64_t upto, bool is_awaited) {
     note_completed(pending.front().used);
     pending.pop_front();
   }
-  if (is_awaited) {
+  if (is_just_now) {
     end_span();
   } else if (pending.empty()) {
     drop_span();  // It ended at a time that is not known.
@@ -32,7 +32,7 @@ void Session::State::complete(std::uint64_t upto, bool is_awaited) {
   });
 }
 
-Result<void> Session::State::refresh() {
+Result<void> Session::State::refresh(bool is_just_launched) {
   std::uint64_t reached = 0;
   for (const PendingBatch& each : pending) {
     bool is_done = true;
@@ -43,7 +43,9 @@ Result<void> Session::State::refresh() {
     if (!is_done) break;
     reached = each.batch;
   }
-  if (reached != 0) complete(reached, false);
+  // All done, and the last was launched just now: so they were done just now.
+  const bool is_all = reached != 0 && reached == pending.back().batch;
+  if (reached != 0) complete(reached, is_all && is_just_launched);
   return {};
 }
 

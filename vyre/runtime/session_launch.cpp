@@ -38,7 +38,7 @@ Result<void> Session::State::flush_batch() {
   report.host_ns += taken;
   span_busy_ns += taken;
   // So that what is pending stays short; the device itself makes us wait when there is too much.
-  return pending.size() > 1 ? refresh() : Result<void>{};
+  return pending.size() > 1 ? refresh(true) : Result<void>{};
 }
 
 PlannedBatch Session::State::plan_batch(std::size_t max_arms, Places& places) {

@@ -258,10 +258,10 @@ struct Session::State {
 
   // Completing.
   /// Looks how far the device is, without waiting.
-  [[nodiscard]] Result<void> refresh();
+  [[nodiscard]] Result<void> refresh(bool is_just_launched = false);
   [[nodiscard]] Result<void> wait_for(std::uint64_t wanted);
-  /// `is_awaited`: the last of them was not complete before.
-  void complete(std::uint64_t upto, bool is_awaited);
+  /// `is_just_now`: the last of them was not complete a moment ago.
+  void complete(std::uint64_t upto, bool is_just_now);
   [[nodiscard]] Result<void> wait_until_idle(BufferSlot& slot);
   /// Waits for everything, and gives the memory of a staging area back.
   [[nodiscard]] Result<void> empty(Staging& staging);

@@ -16,6 +16,7 @@ constexpr std::size_t kErrors = 256;
 // What was seen last counts for so much.
 constexpr double kHabit = 0.3;
 constexpr double kLeastVariable = 0.5;
+constexpr double kUnknownShare = 0.3;
 constexpr double kLeastPace = 0.5;
 constexpr double kMostPace = 2;
 // Below this share of what a batch takes a saving is noise.
@@ -119,6 +120,8 @@ void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_un
   const bool all_known = unknown_ns == 0;
   const bool all_unknown = known_ns == 0;
   constexpr double kLeastShare = 0.1;
+  // A small rest says nothing.
+  const bool says_enough = all_known || all_unknown || unknown_ns >= kUnknownShare * elapsed_ns;
   const double scale = all_known
                            ? elapsed_ns / std::max(known_ns, 1.0)
                            : std::max(elapsed_ns - known_ns, kLeastShare * unknown_ns) / std::max(unknown_ns, 1.0);
@@ -131,7 +134,7 @@ void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_un
     found->second.is_stale = true;
     if (used.size() == 1) {
       observe_one(found->second, each, elapsed_ns / each.batches, is_undisturbed);
-    } else if (all_known || all_unknown || is_unknown(each)) {
+    } else if (all_known || all_unknown || (says_enough && is_unknown(each))) {
       observe_one(found->second, each, expected(each) * scale, false);
     }
   }
