@@ -105,6 +105,8 @@ std::optional<Way> ShapeHistory::next_resort(const Forecast& forecast, const Mom
 Choice ShapeHistory::try_out(Way way, const Forecast& forecast, const Moment& moment) {
   trying_ = way;
   trying_since_ = batches_;
+  // One after another: what runs alone among others is slower than what is used all the time.
+  trying_left_ = alarm_ ? 1 : kEnough;
   ++trials_;
   return {.way = way,
           .is_trial = true,
@@ -164,7 +166,7 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
     if (const auto next = next_trial(forecast, moment, best)) {
       const double setup = moment.is_set_up[static_cast<std::size_t>(*next)] ? 0 : forecast.of(*next).setup_ns;
       // It lasts until it was waited for.
-      const double lasts = std::max(moment.per_wait, 1.0);
+      const double lasts = kEnough * std::max(moment.per_wait, 1.0);
       if (tried_ns_ + expected(*next) * lasts + setup <= moment.exploration * total_ns_) {
         return try_out(*next, forecast, moment);
       }
@@ -199,7 +201,8 @@ void ShapeHistory::observe(Way way, double ns, std::uint32_t batches, double per
   total_ns_ += ns * batches;
   if (is_trial) {
     tried_ns_ += ns * batches;
-    trying_.reset();
+    trying_since_ = batches_;
+    if (--trying_left_ == 0) trying_.reset();
   }
 }
 

@@ -108,7 +108,8 @@ class ShapeHistory {
   std::optional<Way> kept_for_new_ = {};  // and for those that did not.
   std::optional<Way> trying_ = {};
   std::uint64_t trying_since_ = 0;
-  std::optional<Way> last_ = {};  // Observed.
+  std::uint32_t trying_left_ = 0;  // Samples that are still wanted.
+  std::optional<Way> last_ = {};   // Observed.
   /// What is done about a change.
   struct Alarm {
     Way from = Way::Batched;

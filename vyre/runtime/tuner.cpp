@@ -12,11 +12,24 @@ namespace {
 using choice::Way;
 using program::FormKind;
 
-constexpr std::size_t kErrors = 256;
+/// Errors by powers of the fourth root of two, from a thousandth on.
+constexpr double kLeastError = 0.001;
+constexpr double kBucketsPerOctave = 4;
+
+double upper_end(std::size_t bucket) {
+  return kLeastError * std::exp2(static_cast<double>(bucket) / kBucketsPerOctave);
+}
+
+std::size_t bucket_of(double error) {
+  const double octaves = std::log2(std::max(error, kLeastError) / kLeastError);
+  return std::min<std::size_t>(static_cast<std::size_t>(std::ceil(octaves * kBucketsPerOctave)), 63);
+}
+
 // What was seen last counts for so much.
 constexpr double kHabit = 0.3;
 constexpr double kLeastVariable = 0.5;
 constexpr double kUnknownShare = 0.3;
+constexpr double kNoChange = 0.03;
 constexpr double kLeastPace = 0.5;
 constexpr double kMostPace = 2;
 // Below this share of what a batch takes a saving is noise.
@@ -130,8 +143,8 @@ void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_un
   for (const UsedWay& each : used) {
     const auto found = entries_.find(each.shape);
     if (found == entries_.end()) continue;
+    found->second.is_stale |= found->second.per_wait != batches;
     found->second.per_wait = batches;
-    found->second.is_stale = true;
     if (used.size() == 1) {
       observe_one(found->second, each, elapsed_ns / each.batches, is_undisturbed);
     } else if (all_known || all_unknown || (says_enough && is_unknown(each))) {
@@ -142,18 +155,15 @@ void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_un
 
 void Tuner::observe_one(Entry& entry, const UsedWay& used, double ns, bool is_undisturbed) {
   entry.history.observe(used.way, ns, used.batches, entry.per_wait);
-  if (is_undisturbed) learn_kernels(entry, used.way, ns);
+  // The first time, drivers compile what they put off, and memory is touched that never was.
+  if (is_undisturbed && entry.history.of(used.way).is_known(entry.per_wait)) learn_kernels(entry, used.way, ns);
   if (used.way != entry.last || used.way == Way::Batched) return;
   const double predicted = entry.baseline_ns - entry.predicted_ns;
   const double measured = entry.baseline_ns - ns;
   if (std::abs(measured) < kLeastSaving * ns) return;
   const double error = std::abs(predicted - measured) / std::abs(measured);
-  if (errors_.size() < kErrors) {
-    errors_.push_back(error);
-  } else {
-    errors_[next_error_ % kErrors] = error;
-  }
-  ++next_error_;
+  ++errors_[bucket_of(error)];
+  ++error_count_;
 }
 
 void Tuner::learn_kernels(Entry& entry, Way way, double ns) {
@@ -165,9 +175,11 @@ void Tuner::learn_kernels(Entry& entry, Way way, double ns) {
   const double pace = std::clamp(ns / std::max(measured, 1.0), kLeastPace, kMostPace);
   entry.pace += kHabit * (pace - entry.pace);
   pace_ += kHabit * (pace - pace_);
-  entry.is_stale = true;
-  // From a batch that is mostly its fixed part little can be learned of its kernels.
-  if (ns - choice::fixed_ns(*calibration_, habits, way) < kLeastVariable * ns) return;
+  // A forecast is made again only if it would be another one.
+  entry.is_stale |= std::abs(entry.pace - entry.habits.pace) > kNoChange * entry.habits.pace;
+  // From a batch that is mostly its fixed part little can be learned of its kernels, but that they do not take more.
+  const bool is_little = ns - choice::fixed_ns(*calibration_, habits, way) < kLeastVariable * ns;
+  if (is_little && ns >= entry.forecast.of(way).ns) return;
   const double rest = std::max(ns - pace * measured, 0.0);
   const auto form_in = [&](std::size_t i) {
     const choice::KindCost& kind = entry.forecast.kinds[i];
@@ -189,8 +201,9 @@ void Tuner::learn_kernels(Entry& entry, Way way, double ns) {
     // All by as much; where nothing is known yet, by how many workgroups there are.
     const double each = predicted > 0 ? now * rest / predicted : rest * (1U << kind.size_class) / dispatches;
     kernels_.set({.program = kind.program, .size_class = kind.size_class}, form, each);
+    const double difference = kind.groups * kind.count * std::abs(each - now);
+    entry.is_stale |= difference > kNoChange * ns;
   }
-  entry.is_stale = true;
 }
 
 void Tuner::note_planning(double ns, std::size_t operations) {
@@ -253,12 +266,17 @@ std::vector<std::uint64_t> Tuner::shapes() const {
 
 report::PredictionErrors Tuner::errors() const {
   const std::scoped_lock lock{mutex_};
-  std::vector<double> sorted = errors_;
-  std::ranges::sort(sorted);
-  if (sorted.empty()) return {};
-  return {.count = next_error_,
-          .median = sorted[sorted.size() / 2],
-          .ninth_decile = sorted[std::min(sorted.size() * 9 / 10, sorted.size() - 1)]};
+  const auto at = [&](double share) {
+    const double wanted = share * static_cast<double>(error_count_);
+    double passed = 0;
+    for (std::size_t i = 0; i < errors_.size(); ++i) {
+      passed += static_cast<double>(errors_[i]);
+      if (passed >= wanted) return upper_end(i);
+    }
+    return upper_end(errors_.size() - 1);
+  };
+  if (error_count_ == 0) return {};
+  return {.count = error_count_, .median = at(0.5), .ninth_decile = at(0.9)};
 }
 
 bool Tuner::is_settled(std::uint64_t shape) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -123,8 +124,9 @@ class Tuner {
   double pace_ = 1;     // Of all shapes.
   std::unordered_map<std::uint64_t, Entry> entries_;
   std::list<std::uint64_t> order_;  // Used last first.
-  std::vector<double> errors_;      // The last, relative to the measured saving.
-  std::size_t next_error_ = 0;
+  // How often the error of a predicted saving, relative to the measured one, was within a factor; see `bucket_of`.
+  std::array<std::uint64_t, 64> errors_ = {};
+  std::uint64_t error_count_ = 0;
 };
 
 template <typename Recorder>
