@@ -59,7 +59,7 @@ std::vector<Kernel> make_kernels() {
 std::vector<Workload> make_grid(const std::vector<Kernel>& kernels, double launch_ns) {
   std::vector<Workload> grid;
   for (const Pattern pattern : kPatterns) {
-    for (const std::uint32_t dispatches : {1U, 10U, 100U, 1000U, 5000U}) {
+    for (const std::uint32_t dispatches : {1U, 10U, 30U, 100U, 1000U, 5000U}) {
       if (dispatches == 1 && pattern != Pattern::Independent) continue;
       for (std::uint32_t kernel = 0; kernel < kernels.size(); ++kernel) {
         for (const bool is_same : {true, false}) {

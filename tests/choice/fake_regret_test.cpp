@@ -27,7 +27,7 @@ constexpr std::array kPinned = {LaunchMode::Plain,  LaunchMode::Batched,    Laun
 // Sanitizers make it slow, and find as much in the smaller ones.
 #if defined(__has_feature)
 constexpr std::uint32_t kMostDispatches =
-    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ? 150 : 2000;
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ? 30 : 2000;
 #else
 constexpr std::uint32_t kMostDispatches = 2000;
 #endif
@@ -166,7 +166,7 @@ TEST(Predictions, AreExactWhereThereIsNoNoise) {
         open(std::make_shared<backends::fake::Costs>(profile.costs), kernels);
     WorkloadRunner chosen{device, {.calibrate_after = {}}, kernels};
     report::RunReport report;
-    for (int i = 0; i < 4000; ++i) chosen.run({.dispatches = 200}, &report);
+    for (int i = 0; i < 4000; ++i) chosen.run({.dispatches = 40}, &report);
     ASSERT_EQ(report.shapes.size(), 1U);
     ASSERT_TRUE(report.shapes[0].is_baseline_measured);
     EXPECT_NEAR(report.shapes[0].predicted_saving_ns, *report.shapes[0].measured_saving_ns,
