@@ -39,7 +39,6 @@ constexpr std::array kPinned = {LaunchMode::Plain,  LaunchMode::Batched,    Laun
 const runtime::SessionOptions kChosen{.calibrate_after = {}};
 
 struct Settings {
-  bool quick = false;
   std::string json = {};
   std::string filter = {};
   bool explain = false;
@@ -249,7 +248,6 @@ int run(int argc, char** argv) {
     const std::string argument = argv[i];
     const auto value = [&] { return i + 1 < argc ? std::string{argv[++i]} : std::string{}; };
     if (argument == "--quick") {
-      settings.quick = true;
       settings.every = 11;
       settings.sample_ns = 2e8;
       settings.warm_ns = 2e8;

@@ -45,7 +45,6 @@ TEST(CalibrateCommand, RefusesADeviceThatIsNotThere) {
 
 class ExplainReport : public testing::Test {
  protected:
-  /// Two programs, one dispatch of each at a time.
   ExplainReport() {
     folder_.write("add.comp", R"(#version 450
 layout(local_size_x = 64) in;

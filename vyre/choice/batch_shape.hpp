@@ -43,7 +43,6 @@ struct BatchShape {
 struct ProgramForms {
   std::array<bool, 4> possible = {true, false, false, false};  ///< Not known to be refused.
   std::array<bool, 4> compiled = {true, false, false, false};
-  double compile_ns = 0;  ///< What its descriptor form took; 0 if that is not known.
 
   friend bool operator==(const ProgramForms&, const ProgramForms&) = default;
 };

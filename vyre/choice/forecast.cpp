@@ -53,10 +53,6 @@ bool pays(const policy::PersistentKernelInputs& inputs) noexcept {
   return std::holds_alternative<policy::PersistentKernel>(policy::decide_persistent_kernel(inputs));
 }
 
-bool is_used(const KindCost& costs, Way way) noexcept {
-  return (is_replay(way) ? costs.is_used_in_replay : costs.is_used)[index(form_of(way))];
-}
-
 }  // namespace
 
 double fixed_ns(const Calibration& calibration, const Habits& habits, Way way) noexcept {
@@ -83,8 +79,9 @@ double overhead_ns(const BatchShape& shape, const Calibration& calibration, cons
   double ns = around;
   for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
     const GroupKind& kind = shape.kinds[i];
-    ns += kind.groups * (is_used(forecast.kinds[i], way) ? one_launch_ns(calibration, form_of(way), is_kept, kind.count)
-                                                         : list_line(calibration, is_kept).slope_ns * kind.count);
+    ns +=
+        kind.groups * (forecast.kinds[i].uses_form(way) ? one_launch_ns(calibration, form_of(way), is_kept, kind.count)
+                                                        : list_line(calibration, is_kept).slope_ns * kind.count);
   }
   return habits.pace * ns;
 }
@@ -92,7 +89,7 @@ double overhead_ns(const BatchShape& shape, const Calibration& calibration, cons
 Forecast forecast(const BatchShape& shape, const Calibration& calibration, const KernelTimes& kernels,
                   std::span<const ProgramForms> forms, const Habits& habits) {
   Forecast result;
-  std::array<bool, 4> has_all = {true, calibration.has(FormKind::Pointer), true, true};
+  bool all_have_pointers = calibration.has(FormKind::Pointer);
   std::array<bool, 4> has_some = {};
   for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
     const GroupKind& kind = shape.kinds[i];
@@ -100,8 +97,8 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
     for (const FormKind form : program::kAllForms) {
       costs.kernels_ns[index(form)] =
           kind.count * kernels.get(calibration, {.program = kind.program, .size_class = kind.size_class}, form);
-      has_all[index(form)] = has_all[index(form)] && forms[i].possible[index(form)];
     }
+    all_have_pointers = all_have_pointers && forms[i].possible[index(FormKind::Pointer)];
     for (const FormKind form : {FormKind::Merged, FormKind::Persistent}) {
       if (kind.count < policy::kMinPersistentBatch || !calibration.has(form) || !forms[i].possible[index(form)])
         continue;
@@ -128,20 +125,19 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
     const FormKind form = form_of(way);
     WayCost& cost = result.ways[static_cast<std::size_t>(way)];
     cost.is_possible = !is_one_launch(way) || has_some[index(form)];
-    if (way == Way::Table) cost.is_possible = has_all[index(form)] && shape.copies == 0 && shape.dispatches > 0;
+    if (way == Way::Table) cost.is_possible = all_have_pointers && shape.copies == 0 && shape.dispatches > 0;
     if (!cost.is_possible) continue;
     cost.ns = overhead_ns(shape, calibration, result, habits, way);
     double launches = 0;
     for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
       const GroupKind& kind = shape.kinds[i];
-      const bool in_form = is_one_launch(way) ? is_used(result.kinds[i], way) : way == Way::Table;
-      cost.ns += kind.groups * result.kinds[i].kernels_ns[in_form ? index(form) : index(FormKind::Descriptor)];
+      const bool in_form = result.kinds[i].uses_form(way);
+      cost.ns += kind.groups * result.kinds[i].kernels_ns[index(result.kinds[i].form_in(way))];
       launches += in_form && is_one_launch(way) ? kind.groups : 1.0 * kind.groups * kind.count;
       const auto same_program = [&](const GroupKind& other) { return other.program == kind.program; };
       const bool is_first = std::ranges::none_of(std::span{shape.kinds}.first(i), same_program);
       if (in_form && is_first && !forms[i].compiled[index(form)]) {
-        const double written = forms[i].compile_ns > 0 ? forms[i].compile_ns : calibration.compile_ns;
-        cost.setup_ns += written * calibration.form(form).compile;
+        cost.setup_ns += calibration.compile_ns * calibration.form(form).compile;
       }
     }
     if (is_replay(way) || way == Way::Table) cost.setup_ns += calibration.record.at(launches);

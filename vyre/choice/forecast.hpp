@@ -29,6 +29,16 @@ struct KindCost {
   std::array<bool, 4> is_used = {};            ///< Whether it runs in that form where the batch's way is of that form.
   std::array<bool, 4> is_used_in_replay = {};  ///< The same for a list that was kept.
 
+  /// Whether it runs in the form of a way.
+  [[nodiscard]] bool uses_form(Way way) const noexcept {
+    if (!is_one_launch(way)) return way == Way::Table;
+    return (is_replay(way) ? is_used_in_replay : is_used)[static_cast<std::size_t>(form_of(way))];
+  }
+  /// The form that it runs in.
+  [[nodiscard]] program::FormKind form_in(Way way) const noexcept {
+    return uses_form(way) ? form_of(way) : program::FormKind::Descriptor;
+  }
+
   friend bool operator==(const KindCost&, const KindCost&) = default;
 };
 

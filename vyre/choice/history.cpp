@@ -56,7 +56,7 @@ double ShapeHistory::steady(const Forecast& forecast, const Moment& moment, Way 
   const bool is_kept = is_replay(way) || way == Way::Table;
   const bool is_known = moment.seen.of_batch > 0;
   if (!predicted.is_possible || (is_replay(way) && !is_known) || (is_kept && !moment.may_keep)) return kNever;
-  return of(way).is_known(moment.per_wait) ? of(way).ns() : predicted.ns;
+  return expected(forecast, way, moment.per_wait);
 }
 
 double ShapeHistory::cost(const Forecast& forecast, const Moment& moment, Way way) const {
@@ -108,14 +108,12 @@ Choice ShapeHistory::try_out(Way way, const Forecast& forecast, const Moment& mo
   // One after another: what runs alone among others is slower than what is used all the time.
   trying_left_ = alarm_ ? 1 : kEnough;
   ++trials_;
-  return {.way = way,
-          .is_trial = true,
-          .expected_ns = of(way).is_known(moment.per_wait) ? of(way).ns() : forecast.of(way).ns};
+  return {.way = way, .is_trial = true, .expected_ns = expected(forecast, way, moment.per_wait)};
 }
 
 Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
   ++batches_;
-  const auto expected = [&](Way way) { return of(way).is_known(moment.per_wait) ? of(way).ns() : forecast.of(way).ns; };
+  const auto takes = [&](Way way) { return expected(forecast, way, moment.per_wait); };
   const auto is_possible = [&](Way way) { return cost(forecast, moment, way) < kNever; };
   if (moment.exploration >= 1) {
     // All the time: each way that is possible, in an order that looks like none.
@@ -125,16 +123,15 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
       if (is_possible(way)) possible[count++] = way;
     }
     const Way way = possible[(batches_ * 0x9e37'79b9'7f4a'7c15U >> 32) % count];
-    return {.way = way, .is_trial = true, .expected_ns = expected(way)};
+    return {.way = way, .is_trial = true, .expected_ns = takes(way)};
   }
   if (trying_) {
     const bool is_over =
         batches_ - trying_since_ > std::max(kLongestTrial, static_cast<std::uint64_t>(moment.per_wait));
-    if (!is_over && is_possible(*trying_))
-      return {.way = *trying_, .is_trial = true, .expected_ns = expected(*trying_)};
+    if (!is_over && is_possible(*trying_)) return {.way = *trying_, .is_trial = true, .expected_ns = takes(*trying_)};
     if (is_over) {
       // It took its time all the same.
-      const double lost = expected(*trying_) * static_cast<double>(batches_ - trying_since_);
+      const double lost = takes(*trying_) * static_cast<double>(batches_ - trying_since_);
       tried_ns_ += lost;
       total_ns_ += lost;
       trying_.reset();
@@ -167,12 +164,12 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
       const double setup = moment.is_set_up[static_cast<std::size_t>(*next)] ? 0 : forecast.of(*next).setup_ns;
       // It lasts until it was waited for.
       const double lasts = kEnough * std::max(moment.per_wait, 1.0);
-      if (tried_ns_ + expected(*next) * lasts + setup <= moment.exploration * total_ns_) {
+      if (tried_ns_ + takes(*next) * lasts + setup <= moment.exploration * total_ns_) {
         return try_out(*next, forecast, moment);
       }
     }
   }
-  return {.way = best, .expected_ns = expected(best)};
+  return {.way = best, .expected_ns = takes(best)};
 }
 
 void ShapeHistory::look_for_change(Way way, double ns, double per_wait) {

@@ -85,6 +85,10 @@ class ShapeHistory {
   /// Notes what was spent once to be able to try.
   void note_setup(double ns) noexcept;
 
+  /// What a batch should take, as it was observed if it was, or as it is predicted.
+  [[nodiscard]] double expected(const Forecast& forecast, Way way, double per_wait) const noexcept {
+    return of(way).is_known(per_wait) ? of(way).ns() : forecast.of(way).ns;
+  }
   [[nodiscard]] const Observed& of(Way way) const noexcept { return observed_[static_cast<std::size_t>(way)]; }
   /// Whether no way is left that should still be tried.
   [[nodiscard]] bool is_settled(const Forecast& forecast, const Moment& moment) const;

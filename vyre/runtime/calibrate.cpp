@@ -147,7 +147,7 @@ class Rig {
   CommandList dispatches(PipelineHandle pipeline, std::uint32_t count, std::uint32_t groups = 1, bool waits = false);
   Result<void> run(const CommandList& list);
   Result<void> wait(const Result<backend::Ticket>& ticket);
-  Experiment& add(std::string name, std::function<Result<void>()> run);
+  void add(std::string name, std::function<Result<void>()> run);
   Result<void> add_ways(const Pipelines& tiny);
   Result<void> add_replay(std::string name, const CommandList& list);
   void add_copies();
@@ -236,8 +236,8 @@ Result<void> Rig::wait(const Result<backend::Ticket>& ticket) {
 
 Result<void> Rig::run(const CommandList& list) { return wait(device_.submit(list, {.timeout = timeout_})); }
 
-Experiment& Rig::add(std::string name, std::function<Result<void>()> run) {
-  return experiments_.emplace(std::move(name), Experiment{.run = std::move(run)}).first->second;
+void Rig::add(std::string name, std::function<Result<void>()> run) {
+  experiments_.emplace(std::move(name), Experiment{.run = std::move(run)});
 }
 
 Result<void> Rig::add_replay(std::string name, const CommandList& list) {

@@ -40,9 +40,8 @@ struct CompiledProgram {
   std::string form_refused = {};  ///< Why it is not in the form that was wanted.
   /// Where the launch mode is chosen: its pipelines in other forms as far as they were needed, by `FormKind`.
   std::array<backend::PipelineHandle, 4> others = {};
-  std::array<bool, 4> refused = {};  ///< Forms that it does not have.
-  std::uint64_t id = 0;              ///< Names the program and its specialisation, on every run.
-  double compile_ns = 0;             ///< What compiling `pipeline` took, until it can run; 0 if it was not measured.
+  std::array<bool, 4> refused = {};      ///< Forms that it does not have.
+  std::uint64_t id = 0;                  ///< Names the program and its specialisation, on every run.
   std::vector<ArgumentSlot> slots = {};  ///< In the order of the ranges of a dispatch.
   std::vector<bool> writes = {};         ///< Of each slot, whether a dispatch may write there.
   std::vector<ParamSlot> params = {};    ///< By offset.

@@ -10,9 +10,9 @@ namespace {
 using choice::Way;
 using program::FormKind;
 
-/// More kinds of groups than this are counted as single dispatches.
+/// More kinds of groups than this count as the last of them.
 constexpr std::size_t kMaxKinds = 32;
-constexpr std::size_t kMaxShapePrograms = 1024;
+constexpr std::size_t kMaxShapeKinds = 1024;
 // Of what a span took, the session itself must have been at work, or waiting, for so much.
 constexpr double kUndisturbed = 0.75;
 
@@ -37,7 +37,7 @@ void for_each_group(std::span<const backend::Command> commands, Visit visit) {
         if (next == nullptr || next->pipeline != first->pipeline) break;
         ++end;
       }
-      visit(*first, commands.subspan(i, end - i));
+      visit(commands.subspan(i, end - i));
     }
     i = end;
   }
@@ -72,12 +72,18 @@ Result<bool> Session::State::is_calibrated() {
   return false;
 }
 
+Session::State::ShapeKind Session::State::kind_of(std::span<const backend::Command> dispatches) const {
+  return {.program = program_of[std::get<backend::Dispatch>(dispatches.front()).pipeline.index],
+          .count = static_cast<std::uint32_t>(dispatches.size()),
+          .size_class = class_of(dispatches)};
+}
+
 void Session::State::describe(const PlannedBatch& plan) {
   shape.kinds.clear();
   shape.dispatches = shape.barriers = shape.copies = 0;
   shape.copied_bytes = 0;
   std::uint64_t key = plan.arms;
-  std::vector<std::uint32_t> kind_programs;
+  std::vector<ShapeKind> kinds;
   for (std::size_t arm = 0; arm < plan.arms; ++arm) {
     for (const backend::Command& command : planned[arm].commands()) {
       if (std::holds_alternative<backend::Barrier>(command)) {
@@ -93,39 +99,36 @@ void Session::State::describe(const PlannedBatch& plan) {
         key = mix(key, std::uint64_t{3} << 32 | choice::size_class(fill->range.size));
       }
     }
-    for_each_group(
-        planned[arm].commands(), [&](const backend::Dispatch& first, std::span<const backend::Command> dispatches) {
-          const std::uint32_t program = program_of[first.pipeline.index];
-          choice::GroupKind kind{.program = programs[program].id,
-                                 .count = static_cast<std::uint32_t>(dispatches.size()),
-                                 .size_class = class_of(dispatches),
-                                 .resources = first.range_count};
-          shape.dispatches += kind.count;
-          key = mix(mix(key, kind.program), std::uint64_t{kind.count} << 32 | kind.size_class);
-          const auto found = std::ranges::find_if(shape.kinds, [&](const choice::GroupKind& each) {
-            return each.program == kind.program && each.count == kind.count && each.size_class == kind.size_class;
-          });
-          if (found != shape.kinds.end()) {
-            ++found->groups;
-          } else if (shape.kinds.size() < kMaxKinds) {
-            shape.kinds.push_back(kind);
-            kind_programs.push_back(program);
-          } else {
-            shape.kinds.back().groups += std::max(kind.count / shape.kinds.back().count, 1U);
-          }
-        });
+    for_each_group(planned[arm].commands(), [&](std::span<const backend::Command> dispatches) {
+      const ShapeKind kind = kind_of(dispatches);
+      const std::uint64_t program = programs[kind.program].id;
+      shape.dispatches += kind.count;
+      key = mix(mix(key, program), std::uint64_t{kind.count} << 32 | kind.size_class);
+      const auto found = std::ranges::find(kinds, kind);
+      if (found != kinds.end()) {
+        ++shape.kinds[static_cast<std::size_t>(found - kinds.begin())].groups;
+      } else if (kinds.size() < kMaxKinds) {
+        kinds.push_back(kind);
+        shape.kinds.push_back({.program = program,
+                               .count = kind.count,
+                               .size_class = kind.size_class,
+                               .resources = std::get<backend::Dispatch>(dispatches.front()).range_count});
+      } else {
+        shape.kinds.back().groups += std::max(kind.count / shape.kinds.back().count, 1U);
+      }
+    });
   }
   shape.key = key;
-  if (shape_programs.size() >= kMaxShapePrograms) shape_programs.clear();
-  shape_programs[key] = std::move(kind_programs);
+  if (shape_kinds.size() >= kMaxShapeKinds) shape_kinds.clear();
+  shape_kinds[key] = std::move(kinds);
 }
 
 bool Session::State::choose(const SeenBatch& before) {
-  const auto known = shape_programs.find(before.shape);
-  if (known == shape_programs.end()) return false;
+  const auto known = shape_kinds.find(before.shape);
+  if (known == shape_kinds.end()) return false;
   kind_forms.clear();
-  for (const std::uint32_t index : known->second) {
-    const CompiledProgram& program = programs[index];
+  for (const ShapeKind& kind : known->second) {
+    const CompiledProgram& program = programs[kind.program];
     choice::ProgramForms& forms = kind_forms.emplace_back();
     for (const FormKind form : program::kAllForms) {
       const auto i = static_cast<std::size_t>(form);
@@ -134,7 +137,6 @@ bool Session::State::choose(const SeenBatch& before) {
       forms.compiled[i] = is_own || program.others[i].generation != 0;
     }
     if (options.time_device) forms.possible[static_cast<std::size_t>(FormKind::Pointer)] = false;
-    forms.compile_ns = program.compile_ns;
   }
   choice::Moment moment{.seen = {.of_batch = before.times},
                         .may_keep = options.max_recordings > 0,
@@ -148,30 +150,33 @@ bool Session::State::choose(const SeenBatch& before) {
   return tuner->choose(before.shape, kind_forms, moment, chosen, log.recorder());
 }
 
-Result<void> Session::State::apply_form() {
+Result<void> Session::State::compile_form() {
   const FormKind form = choice::form_of(chosen.choice.way);
-  for (const std::uint32_t index : shape_programs.at(chosen_shape)) programs[index].used_form.reset();
-  if (form == FormKind::Descriptor) return {};
-  const std::vector<std::uint32_t>& kind_programs = shape_programs.at(chosen_shape);
-  for (std::size_t i = 0; i < kind_programs.size(); ++i) {
-    if (!chosen.uses_form[i]) continue;
-    CompiledProgram& program = programs[kind_programs[i]];
+  const std::vector<ShapeKind>& kinds = shape_kinds.at(chosen_shape);
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    CompiledProgram& program = programs[kinds[i].program];
     const bool is_there = form == program.form || program.others[static_cast<std::size_t>(form)].generation != 0;
-    if (is_there) continue;
+    if (!chosen.uses_form[i] || is_there) continue;
     const std::uint64_t begin = device->now_ns();
     VYRE_ASSIGN(const backend::PipelineHandle pipeline, find_form(*device, program, form));
-    note_pipeline(pipeline, kind_programs[i]);
+    note_pipeline(pipeline, kinds[i].program);
     note_setup(begin);
   }
-  for (std::size_t i = 0; i < kind_programs.size(); ++i) {
-    if (chosen.uses_form[i]) programs[kind_programs[i]].used_form = form;
-  }
-  // The kinds are looked for again, since groups are in the order of the list.
-  const bool is_whole = form == FormKind::Pointer;
-  for (backend::CommandList& list : planned) {
-    for_each_group(list.commands(), [&](const backend::Dispatch& first, std::span<const backend::Command> dispatches) {
-      CompiledProgram& program = programs[program_of[first.pipeline.index]];
-      if (!program.used_form || (!is_whole && dispatches.size() < policy::kMinPersistentBatch)) return;
+  return {};
+}
+
+void Session::State::apply_form(std::size_t arms_planned) {
+  const FormKind form = choice::form_of(chosen.choice.way);
+  if (form == FormKind::Descriptor) return;
+  const std::vector<ShapeKind>& kinds = shape_kinds.at(chosen_shape);
+  for (backend::CommandList& list : std::span{planned}.first(arms_planned)) {
+    for_each_group(list.commands(), [&](std::span<const backend::Command> dispatches) {
+      const ShapeKind kind = kind_of(dispatches);
+      // Those beyond the most that are told apart stay as they are written.
+      const auto found = std::ranges::find(kinds, kind);
+      const bool is_used = found != kinds.end() && chosen.uses_form[static_cast<std::size_t>(found - kinds.begin())];
+      if (!is_used) return;
+      CompiledProgram& program = programs[kind.program];
       const backend::PipelineHandle pipeline =
           form == program.form ? program.pipeline : program.others[static_cast<std::size_t>(form)];
       for (const backend::Command& each : dispatches) {
@@ -184,20 +189,24 @@ Result<void> Session::State::apply_form() {
       }
     });
   }
-  return {};
 }
 
 Result<void> Session::State::launch_in_way(bool is_planned, PlannedBatch plan, Places places) {
   const Way way = chosen.choice.way;
   const std::string_view reason = reason_of(chosen.choice, chosen.proposed);
   launching = {.shape = chosen_shape, .way = way, .batches = 1};
+  const std::vector<ShapeKind>& kinds = shape_kinds.at(chosen_shape);
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (chosen.uses_form[i]) programs[kinds[i].program].used_form = choice::form_of(way);
+  }
   if (way == Way::Plain) return launch_plain(reason);
   if (choice::is_replay(way)) {
     if (const KeptBatch* found = find_kept(way)) return launch_kept(*found, reason);
   }
   const std::size_t arms_allowed = way == Way::Table ? 1 : max_arms();
   if (!is_planned || (arms_allowed == 1 && plan.arms > 1)) plan = plan_batch(arms_allowed, places);
-  VYRE_TRY(apply_form());
+  VYRE_TRY(compile_form());
+  apply_form(plan.arms);
   if (way == Way::Table) return launch_through_table(plan, reason);
   if (!choice::is_replay(way)) return launch_anew(plan, places, reason);
   VYRE_ASSIGN(const KeptBatch* made, keep_batch(plan, std::move(places), gathered.hash, gathered.list, way));
@@ -228,12 +237,12 @@ Result<void> Session::State::launch_chosen() {
       if (!choose(before)) return launch_anew(plan, places, "the batch is new");
     }
     launched = launch_in_way(is_planned, plan, std::move(places));
+    for (const ShapeKind& kind : shape_kinds.at(chosen_shape)) programs[kind.program].used_form.reset();
     if (launched || launched.error().code != ErrorCode::Unsupported) break;
   }
   if (std::ranges::find(run_shapes, chosen_shape) == run_shapes.end()) run_shapes.push_back(chosen_shape);
   before.times = std::min(before.times + 1, Tuner::kMostSeen);
   launching.reset();
-  for (const std::uint32_t index : shape_programs.at(chosen_shape)) programs[index].used_form.reset();
   return launched;
 }
 

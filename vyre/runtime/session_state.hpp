@@ -118,6 +118,14 @@ struct Session::State {
     PlannedBatch plan = {};
     std::uint64_t last_used = 0;
   };
+  /// Groups of a shape that are alike, as the tuner knows them, and their program here.
+  struct ShapeKind {
+    std::uint32_t program = 0;
+    std::uint32_t count = 0;
+    std::uint32_t size_class = 0;
+
+    friend bool operator==(const ShapeKind&, const ShapeKind&) = default;
+  };
   /// A batch that came, by its hash.
   struct SeenBatch {
     std::uint64_t hash = 0;
@@ -229,12 +237,16 @@ struct Session::State {
   [[nodiscard]] Result<void> launch_by_rule();
   /// Sees to it that the device is measured, if it can be.
   [[nodiscard]] Result<bool> is_calibrated();
-  /// What the planned batch is, into `shape`, and its programs by kind of group, into `shape_programs`.
+  /// The kind of a group of planned dispatches.
+  [[nodiscard]] ShapeKind kind_of(std::span<const backend::Command> dispatches) const;
+  /// What the planned batch is, into `shape`, and its kinds of groups, into `shape_kinds`.
   void describe(const PlannedBatch& plan);
   /// Asks for a choice for the batch at hand, which is `shape` if it was planned. False if it must be described first.
   [[nodiscard]] bool choose(const SeenBatch& before);
-  /// Puts planned dispatches into the form of the way that was chosen. `Unsupported` if one has not got it.
-  [[nodiscard]] Result<void> apply_form();
+  /// Compiles the form of the way that was chosen for the programs that use it. `Unsupported` if one has not got it.
+  [[nodiscard]] Result<void> compile_form();
+  /// Puts planned dispatches into it, those of the kinds that use it.
+  void apply_form(std::size_t arms_planned);
   [[nodiscard]] Result<void> launch_in_way(bool is_planned, PlannedBatch plan, Places places);
   void note_pipeline(backend::PipelineHandle pipeline, std::uint32_t program) {
     if (pipeline.index >= program_of.size()) program_of.resize(pipeline.index + 1);
@@ -309,9 +321,9 @@ struct Session::State {
 
   // Choosing. A span begins when the device is idle or a batch was waited for, and ends when one is.
   std::shared_ptr<Tuner> tuner;
-  bool is_measurable = true;  // Whether the device can be calibrated.
-  choice::BatchShape shape;   // Of the batch at hand, if it was described.
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> shape_programs;  // By shape, of each kind of group.
+  bool is_measurable = true;                                              // Whether the device can be calibrated.
+  choice::BatchShape shape;                                               // Of the batch at hand, if it was described.
+  std::unordered_map<std::uint64_t, std::vector<ShapeKind>> shape_kinds;  // By shape.
   std::vector<choice::ProgramForms> kind_forms;
   TunedChoice chosen;
   std::uint64_t chosen_shape = 0;

@@ -95,27 +95,21 @@ void Tuner::choose_locked(Entry& entry, const choice::Moment& moment, TunedChoic
   const Way way = chosen.choice.way;
   chosen.uses_form.resize(entry.forecast.kinds.size());
   for (std::size_t i = 0; i < chosen.uses_form.size(); ++i) {
-    const choice::KindCost& kind = entry.forecast.kinds[i];
-    const auto form = static_cast<std::size_t>(choice::form_of(way));
-    chosen.uses_form[i] = choice::is_one_launch(way)
-                              ? (choice::is_replay(way) ? kind.is_used_in_replay : kind.is_used)[form]
-                              : way == Way::Table;
+    chosen.uses_form[i] = entry.forecast.kinds[i].uses_form(way);
   }
   entry.moment = moment;
-  entry.proposed = moment.proposed;
   if (!chosen.choice.is_trial) {
     entry.last = way;
-    const choice::Observed& base = entry.history.of(Way::Batched);
     entry.predicted_ns = chosen.choice.expected_ns;
-    entry.baseline_ns = base.is_known(entry.per_wait) ? base.ns() : entry.forecast.of(Way::Batched).ns;
+    entry.baseline_ns = entry.history.expected(entry.forecast, Way::Batched, entry.per_wait);
   }
 }
 
 double Tuner::expected(const UsedWay& used) const {
   const auto found = entries_.find(used.shape);
   if (found == entries_.end()) return 0;
-  const choice::Observed& seen = found->second.history.of(used.way);
-  return seen.is_known(found->second.per_wait) ? seen.ns() : found->second.forecast.of(used.way).ns;
+  const Entry& entry = found->second;
+  return entry.history.expected(entry.forecast, used.way, entry.per_wait);
 }
 
 void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_undisturbed) {
@@ -181,13 +175,7 @@ void Tuner::learn_kernels(Entry& entry, Way way, double ns) {
   const bool is_little = ns - choice::fixed_ns(*calibration_, habits, way) < kLeastVariable * ns;
   if (is_little && ns >= entry.forecast.of(way).ns) return;
   const double rest = std::max(ns - pace * measured, 0.0);
-  const auto form_in = [&](std::size_t i) {
-    const choice::KindCost& kind = entry.forecast.kinds[i];
-    const FormKind form = choice::form_of(way);
-    if (!choice::is_one_launch(way)) return form;
-    const auto& used = choice::is_replay(way) ? kind.is_used_in_replay : kind.is_used;
-    return used[static_cast<std::size_t>(form)] ? form : FormKind::Descriptor;
-  };
+  const auto form_in = [&](std::size_t i) { return entry.forecast.kinds[i].form_in(way); };
   double predicted = 0;
   double dispatches = 0;
   for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
@@ -228,8 +216,8 @@ std::optional<report::ShapeReport> Tuner::report(std::uint64_t shape) const {
                              .barriers = entry.shape.barriers,
                              .copies = entry.shape.copies,
                              .bindless_threshold = choice::bindless_threshold(*calibration_),
-                             .proposed = entry.proposed,
-                             .chosen = entry.last.value_or(entry.proposed),
+                             .proposed = entry.moment.proposed,
+                             .chosen = entry.last.value_or(entry.moment.proposed),
                              .batches = entry.history.batches(),
                              .trials = entry.history.trials(),
                              .total_ns = entry.history.total_ns(),
@@ -254,7 +242,7 @@ std::optional<report::ShapeReport> Tuner::report(std::uint64_t shape) const {
   const choice::Observed& own = entry.history.of(result.chosen);
   result.is_baseline_measured = base.is_known(entry.per_wait);
   if (own.is_known(entry.per_wait)) {
-    result.measured_saving_ns = (result.is_baseline_measured ? base.ns() : entry.baseline_ns) - own.ns();
+    result.measured_saving_ns = entry.history.expected(entry.forecast, Way::Batched, entry.per_wait) - own.ns();
   }
   return result;
 }

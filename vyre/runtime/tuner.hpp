@@ -11,7 +11,6 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -86,7 +85,7 @@ class Tuner {
   [[nodiscard]] std::vector<std::uint64_t> shapes() const;
   [[nodiscard]] std::optional<report::ShapeReport> report(std::uint64_t shape) const;
   [[nodiscard]] report::PredictionErrors errors() const;
-  /// Whether nothing is left to try for a shape, for batches that came before.
+  /// Whether nothing is left to try for a shape, for batches like the last of it.
   [[nodiscard]] bool is_settled(std::uint64_t shape) const;
 
  private:
@@ -97,7 +96,6 @@ class Tuner {
     std::vector<choice::ProgramForms> forms = {};  // Of the forecast.
     choice::Moment moment = {};                    // The last one.
     bool is_stale = true;                          // Whether the forecast must be made again.
-    choice::Way proposed = choice::Way::Batched;
     std::optional<choice::Way> last = {};
     double predicted_ns = 0;  // Of what was chosen last,
     double baseline_ns = 0;   // and of a list made anew, both as they were expected to be.
