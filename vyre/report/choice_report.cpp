@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <vyre/report/choice_json.hpp>
 #include <vyre/report/wording.hpp>
 
 namespace vyre::report {
@@ -65,7 +66,7 @@ std::string to_text(const ShapeReport& shape) {
   return text + "\n";
 }
 
-std::string to_json(const ShapeReport& shape) {
+ordered_json to_value(const ShapeReport& shape) {
   ordered_json value{{"shape", fmt::format("{:016x}", shape.key)},
                      {"batches", shape.batches},
                      {"dispatches", shape.dispatches},
@@ -123,8 +124,10 @@ std::string to_json(const ShapeReport& shape) {
                              {"observed_ns", way.observed_ns},
                              {"samples", way.samples}});
   }
-  return value.dump();
+  return value;
 }
+
+std::string to_json(const ShapeReport& shape) { return to_value(shape).dump(); }
 
 std::string to_text(const choice::Calibration& calibration) {
   std::string text = fmt::format("{}\nmeasured in {}: {} samples, {} dropped\n\n", calibration.device,

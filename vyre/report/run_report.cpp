@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <vyre/report/audit_log.hpp>
+#include <vyre/report/choice_json.hpp>
 #include <vyre/report/wording.hpp>
 
 namespace vyre::report {
@@ -92,7 +93,7 @@ std::string to_json(const RunReport& report) {
   value["calibration_ns"] = report.calibration_ns;
   if (!report.not_calibrated.empty()) value["not_calibrated"] = report.not_calibrated;
   value["shapes"] = ordered_json::array();
-  for (const ShapeReport& shape : report.shapes) value["shapes"].push_back(ordered_json::parse(to_json(shape)));
+  for (const ShapeReport& shape : report.shapes) value["shapes"].push_back(to_value(shape));
   value["prediction_errors"] = {
       {"count", report.errors.count}, {"median", report.errors.median}, {"ninth_decile", report.errors.ninth_decile}};
   return value.dump(2);
