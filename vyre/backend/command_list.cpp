@@ -12,7 +12,21 @@ void keep_each_once(std::vector<T>& values) {
   values.erase(rest.begin(), rest.end());
 }
 
+bool are_alike(const Command& a, const Command& b) noexcept {
+  const auto* first = std::get_if<Dispatch>(&a);
+  const auto* second = std::get_if<Dispatch>(&b);
+  if (first != nullptr && second != nullptr) [[likely]]
+    return *first == *second;
+  return a == b;
+}
+
 }  // namespace
+
+bool operator==(const CommandList& a, const CommandList& b) noexcept {
+  return are_same_bytes(std::span{a.ranges_}, std::span{b.ranges_}) &&
+         are_same_bytes(std::span{a.params_}, std::span{b.params_}) &&
+         std::ranges::equal(a.commands_, b.commands_, are_alike);
+}
 
 ListNames names_of(const CommandList& list) {
   ListNames names;

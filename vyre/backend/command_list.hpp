@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -28,6 +30,13 @@ struct BufferRange {
 [[nodiscard]] constexpr bool overlap(std::uint64_t a, std::uint64_t a_size, std::uint64_t b,
                                      std::uint64_t b_size) noexcept {
   return a < b + b_size && b < a + a_size;
+}
+
+/// Whether values are alike that are alike only if their bytes are. The library compares `std::byte` one by one.
+template <typename T>
+  requires std::has_unique_object_representations_v<T>
+[[nodiscard]] bool are_same_bytes(std::span<const T> a, std::span<const T> b) noexcept {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
 using Groups = std::array<std::uint32_t, 3>;
@@ -107,8 +116,29 @@ class CommandList {
                                     .range_count = static_cast<std::uint32_t>(ranges.size()),
                                     .first_param = static_cast<std::uint32_t>(params_.size()),
                                     .param_bytes = static_cast<std::uint32_t>(params.size())});
-    ranges_.insert(ranges_.end(), ranges.begin(), ranges.end());
-    params_.insert(params_.end(), params.begin(), params.end());
+    append(ranges_, ranges);
+    append(params_, params);
+  }
+
+  /// So many dispatches, each with as many ranges and bytes of parameters. `fill(i, dispatch, ranges, params)` sets the
+  /// pipeline and the groups of each, its ranges, and all bytes of its parameters.
+  template <typename Fill>
+  void dispatch_many(std::size_t count, std::size_t range_count, std::size_t param_bytes, Fill fill) {
+    std::size_t range = ranges_.size();
+    std::size_t param = params_.size();
+    commands_.reserve(commands_.size() + count);
+    ranges_.resize(range + count * range_count);
+    params_.resize(param + count * param_bytes);
+    for (std::size_t i = 0; i < count; ++i) {
+      Dispatch dispatch{.first_range = static_cast<std::uint32_t>(range),
+                        .range_count = static_cast<std::uint32_t>(range_count),
+                        .first_param = static_cast<std::uint32_t>(param),
+                        .param_bytes = static_cast<std::uint32_t>(param_bytes)};
+      fill(i, dispatch, std::span{ranges_}.subspan(range, range_count), std::span{params_}.subspan(param, param_bytes));
+      commands_.emplace_back(dispatch);
+      range += range_count;
+      param += param_bytes;
+    }
   }
 
   void dispatch_indirect(PipelineHandle pipeline, BufferHandle groups, std::uint64_t offset,
@@ -118,7 +148,7 @@ class CommandList {
                                             .offset = offset,
                                             .first_param = static_cast<std::uint32_t>(params_.size()),
                                             .param_bytes = static_cast<std::uint32_t>(params.size())});
-    params_.insert(params_.end(), params.begin(), params.end());
+    append(params_, params);
   }
 
   /// Copies `size` bytes; offsets and size may be odd, source and destination may not overlap.
@@ -193,9 +223,18 @@ class CommandList {
     return commands_.size() * sizeof(Command) + ranges_.size() * sizeof(BufferRange) + params_.size();
   }
 
-  friend bool operator==(const CommandList&, const CommandList&) = default;
+  friend bool operator==(const CommandList& a, const CommandList& b) noexcept;
 
  private:
+  /// What `insert` does at the end, in fewer instructions: it is in the way of every dispatch.
+  template <typename T>
+  static void append(std::vector<T>& all, std::span<const T> more) {
+    if (more.empty()) return;
+    const std::size_t before = all.size();
+    all.resize(before + more.size());
+    std::memcpy(all.data() + before, more.data(), more.size_bytes());
+  }
+
   std::vector<Command> commands_;
   std::vector<BufferRange> ranges_;
   std::vector<std::byte> params_;
@@ -218,8 +257,8 @@ template <typename IsFixed>
     }
     if (was->pipeline != is->pipeline) return i;
     if (!is_fixed(is->pipeline)) continue;
-    if (was->groups != is->groups || !std::ranges::equal(from.ranges(*was), to.ranges(*is)) ||
-        !std::ranges::equal(from.params(*was), to.params(*is))) {
+    if (was->groups != is->groups || !are_same_bytes(from.ranges(*was), to.ranges(*is)) ||
+        !are_same_bytes(from.params(*was), to.params(*is))) {
       return i;
     }
   }

@@ -5,24 +5,6 @@
 
 namespace vyre::plan {
 
-std::uint64_t hash_dispatch(backend::PipelineHandle pipeline, std::span<const backend::BufferRange> ranges,
-                            backend::Groups groups, std::span<const std::byte> params) noexcept {
-  std::uint64_t hash = mix(std::uint64_t{pipeline.generation} << 32 | pipeline.index, ranges.size());
-  for (const backend::BufferRange& range : ranges) {
-    hash = mix(hash, std::uint64_t{range.buffer.generation} << 32 | range.buffer.index);
-    hash = mix(mix(hash, range.offset), range.size);
-  }
-  hash = mix(mix(hash, std::uint64_t{groups[0]} << 32 | groups[1]), groups[2]);
-  while (!params.empty()) {
-    std::uint64_t word = 0;
-    const std::size_t part = std::min(params.size(), sizeof(word));
-    std::memcpy(&word, params.data(), part);
-    hash = mix(hash, word);
-    params = params.subspan(part);
-  }
-  return hash;
-}
-
 PlannedBatch BatchPlanner::arrange(const backend::CommandList& batch, backend::CommandList& planned) {
   if (!std::ranges::is_sorted(places_)) std::ranges::sort(places_);
   PlannedBatch result{.waves = finder_.wave_count()};

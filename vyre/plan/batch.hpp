@@ -1,7 +1,9 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -31,9 +33,25 @@ struct Batch {
 [[nodiscard]] std::uint64_t hash_shape(const backend::CommandList& list) noexcept;
 
 /// A hash of what a dispatch is given.
-[[nodiscard]] std::uint64_t hash_dispatch(backend::PipelineHandle pipeline,
-                                          std::span<const backend::BufferRange> ranges, backend::Groups groups,
-                                          std::span<const std::byte> params) noexcept;
+[[nodiscard]] inline std::uint64_t hash_dispatch(backend::PipelineHandle pipeline,
+                                                 std::span<const backend::BufferRange> ranges, backend::Groups groups,
+                                                 std::span<const std::byte> params) noexcept {
+  std::uint64_t hash = mix(std::uint64_t{pipeline.generation} << 32 | pipeline.index, ranges.size());
+  for (const backend::BufferRange& range : ranges) {
+    const std::uint64_t buffer = std::uint64_t{range.buffer.generation} << 32 | range.buffer.index;
+    hash = mix(mix(hash, buffer ^ std::rotl(range.offset, 40)), range.size);
+  }
+  hash = mix(hash, groups[0] ^ std::uint64_t{groups[1]} << 24 ^ std::uint64_t{groups[2]} << 48);
+  std::uint64_t word = 0;
+  for (; params.size() >= sizeof(word); params = params.subspan(sizeof(word))) {
+    std::memcpy(&word, params.data(), sizeof(word));
+    hash = mix(hash, word);
+  }
+  if (params.empty()) return hash;
+  word = 0;
+  std::memcpy(&word, params.data(), params.size());
+  return mix(hash, word);
+}
 
 /// Calls `visit(buffer, offset, size, writes)` for every range that a command touches; gives a number that alike
 /// commands share. `writes_of(pipeline)[i]` says whether a dispatch may write its ith range.

@@ -1,6 +1,7 @@
 #include <vyre/runtime/compiled_program.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -79,7 +80,13 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
   compiled.id = hash_of(program.spec_key(values).value()).low;
   const program::Interface interface = values.empty() ? program.interface() : program.specialise(values).value();
   for (const backend::RangeRule& rule : backend::rules_of(interface)) {
-    ArgumentSlot slot{.rule = rule};
+    const backend::Limits& limits = device.info().limits;
+    const bool is_storage = rule.kind == program::BindingKind::StorageBuffer;
+    ArgumentSlot slot{
+        .offset_mask = std::uint64_t{is_storage ? limits.storage_alignment : limits.uniform_alignment} - 1,
+        .min_bytes = std::max<std::uint64_t>(rule.min_bytes, 1),
+        .max_bytes = is_storage ? limits.max_storage_range : limits.max_uniform_range,
+        .rule = rule};
     bool is_written = false;
     for (const program::Binding& binding : interface.bindings) {
       if (binding.set != rule.set || binding.slot != rule.slot) continue;
@@ -88,6 +95,13 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
     }
     compiled.writes.push_back(is_written);
     compiled.slots.push_back(std::move(slot));
+  }
+  for (std::uint32_t i = 0; i < compiled.slots.size(); ++i) {
+    for (std::uint32_t j = 0; j < i; ++j) {
+      const bool is_written = compiled.writes[i] || compiled.writes[j];
+      const bool may_overlap = compiled.slots[i].is_aliased && compiled.slots[j].is_aliased;
+      if (is_written && !may_overlap) compiled.apart.emplace_back(j, i);
+    }
   }
   if (interface.push_constants) {
     compiled.push_bytes = interface.push_constants->size;
@@ -125,26 +139,27 @@ std::unexpected<Error> wrong_buffer_count(const CompiledProgram& program, std::s
                              program.slots.size(), names.empty() ? "" : ": ", names, given));
 }
 
-Result<std::span<const std::byte>> lay_out(const CompiledProgram& program, const Params& params, ParamBytes& room) {
+Result<void> lay_out(const CompiledProgram& program, const Params& params, std::byte* room) {
   const std::span<const std::byte> bytes = params.bytes();
   if (params.is_block()) {
     if (bytes.size() != program.push_bytes) {
       return invalid(fmt::format("program '{}' has {} bytes of push constants, {} are given", program.program.name(),
                                  program.push_bytes, bytes.size()));
     }
-    return bytes;
+    std::ranges::copy(bytes, room);
+    return {};
   }
   const std::span<const Params::Value> values = params.values();
   if (values.size() != program.params.size()) {
     return invalid(fmt::format("program '{}' has {} parameters, {} are given", program.program.name(),
                                program.params.size(), values.size()));
   }
-  std::fill_n(room.begin(), program.push_bytes, std::byte{});
+  std::fill_n(room, program.push_bytes, std::byte{});
   std::uint32_t given = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Params::Value& value = values[i];
     std::size_t index = i;
-    if (!value.name().empty()) {
+    if (value.name_size != 0) {
       const auto found = std::ranges::find(program.params, value.name(), &ParamSlot::name);
       if (found == program.params.end()) {
         return invalid(fmt::format("program '{}' has no parameter '{}'", program.program.name(), value.name()));
@@ -154,17 +169,17 @@ Result<std::span<const std::byte>> lay_out(const CompiledProgram& program, const
     const ParamSlot& slot = program.params[index];
     if ((given >> index & 1) != 0) return invalid(fmt::format("parameter '{}' is given twice", slot.name));
     given |= 1U << index;
-    if (!slot.is_plain) {
-      return invalid(fmt::format("parameter '{}' is a {}, it can be given only with the bytes of the whole block",
-                                 slot.name, slot.type));
-    }
-    if (slot.kind != value.kind || slot.bits != value.bits || slot.components != value.components) {
+    if (!slot.takes(value)) [[unlikely]] {
+      if (!slot.is_plain) {
+        return invalid(fmt::format("parameter '{}' is a {}, it can be given only with the bytes of the whole block",
+                                   slot.name, slot.type));
+      }
       return invalid(fmt::format("parameter '{}' is a {}, it is given a {}", slot.name, slot.type,
                                  type_name(value.kind, value.bits, value.components)));
     }
-    std::copy_n(bytes.data() + value.offset, std::size_t{value.bits} / 8 * value.components, room.data() + slot.offset);
+    std::memcpy(room + slot.offset, bytes.data() + value.offset, std::size_t{value.bits} / 8 * value.components);
   }
-  return std::span<const std::byte>{room}.first(program.push_bytes);
+  return {};
 }
 
 }  // namespace vyre::runtime

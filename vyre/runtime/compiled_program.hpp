@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <vyre/backend/device.hpp>
@@ -15,8 +16,17 @@ namespace vyre::runtime {
 
 /// What a dispatch gives to one place for a buffer.
 struct ArgumentSlot {
+  // What the rule comes to on the device.
+  std::uint64_t offset_mask = 0;  ///< Bits that are 0 in the offset of a view.
+  std::uint64_t min_bytes = 1;
+  std::uint64_t max_bytes = 0;
   backend::RangeRule rule = {};
   bool is_aliased = false;
+
+  /// Whether a view that lies within its buffer can be bound.
+  [[nodiscard]] bool allows(std::uint64_t offset, std::uint64_t size) const noexcept {
+    return (offset & offset_mask) == 0 && size >= min_bytes && size <= max_bytes;
+  }
 };
 
 /// One member of the push constants.
@@ -28,6 +38,10 @@ struct ParamSlot {
   program::ScalarKind kind = program::ScalarKind::Uint;
   std::uint8_t bits = 32;
   std::uint8_t components = 1;
+
+  [[nodiscard]] bool takes(const Params::Value& value) const noexcept {
+    return is_plain && kind == value.kind && bits == value.bits && components == value.components;
+  }
 };
 
 /// A program on a device, with what is needed to check a dispatch of it.
@@ -44,7 +58,9 @@ struct CompiledProgram {
   std::uint64_t id = 0;                  ///< Names the program and its specialisation, on every run.
   std::vector<ArgumentSlot> slots = {};  ///< In the order of the ranges of a dispatch.
   std::vector<bool> writes = {};         ///< Of each slot, whether a dispatch may write there.
-  std::vector<ParamSlot> params = {};    ///< By offset.
+  /// Slots whose buffers may not overlap: one of them is written.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> apart = {};
+  std::vector<ParamSlot> params = {};  ///< By offset.
   std::uint32_t push_bytes = 0;
   std::optional<program::FormKind> used_form = {};  ///< In the batch at hand, where the launch mode is chosen.
   std::uint64_t last_used = 0;
@@ -68,11 +84,8 @@ struct CompiledProgram {
 /// `InvalidArgument`, saying which buffers a program has: those that its kernel declares and does not use are none.
 [[nodiscard]] std::unexpected<Error> wrong_buffer_count(const CompiledProgram& program, std::size_t given);
 
-/// Room for the push constants of a dispatch.
-using ParamBytes = std::array<std::byte, Params::kMaxBytes>;
-
-/// Lays parameters out as the program's block is. `InvalidArgument`, naming the member, if they do not fit.
-[[nodiscard]] Result<std::span<const std::byte>> lay_out(const CompiledProgram& program, const Params& params,
-                                                         ParamBytes& room);
+/// Lays parameters out as the program's block is, in `push_bytes` of room. `InvalidArgument`, naming the member, if
+/// they do not fit.
+[[nodiscard]] Result<void> lay_out(const CompiledProgram& program, const Params& params, std::byte* room);
 
 }  // namespace vyre::runtime

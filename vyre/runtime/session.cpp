@@ -228,39 +228,17 @@ Result<void> Session::dispatch_many(const program::Program& program, std::span<c
   const auto run = [&]() -> Result<void> {
     VYRE_ASSIGN(const std::uint32_t index, state.find_program(program, {}));
     const CompiledProgram& compiled = state.programs[index];
-    const std::size_t slots = compiled.slots.size();
-    state.ranges.clear();
-    state.touched.clear();
-    state.item_params.clear();
-    const auto check = [&](const DispatchItem& item) -> Result<void> {
-      if (item.buffers.size() != slots) return wrong_buffer_count(compiled, item.buffers.size());
-      for (std::size_t i = 0; i < slots; ++i) VYRE_TRY(state.bind(compiled, i, item.buffers[i]));
-      VYRE_TRY(State::check_overlaps(compiled, std::span{state.ranges}.last(slots)));
-      VYRE_TRY(backend::check_groups({item.groups.x, item.groups.y, item.groups.z}, state.device->info().limits));
-      VYRE_ASSIGN(const std::span<const std::byte> params, lay_out(compiled, item.params, state.param_room));
-      state.item_params.insert(state.item_params.end(), params.begin(), params.end());
-      return {};
-    };
+    state.item_params.resize(items.size() * compiled.push_bytes);
     // All are checked before one is enqueued.
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      if (auto checked = check(items[i]); !checked) {
-        return in_context(std::move(checked).error(), fmt::format("in item {} of {}", i, items.size()));
+    std::byte* params = state.item_params.data();
+    for (const DispatchItem& item : items) {
+      if (auto checked = state.check_item(compiled, item, params); !checked) [[unlikely]] {
+        return in_context(std::move(checked).error(),
+                          fmt::format("in item {} of {}", &item - items.data(), items.size()));
       }
+      params += compiled.push_bytes;
     }
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      const GroupCount& count = items[i].groups;
-      const backend::Groups groups{count.x, count.y, count.z};
-      const auto ranges = std::span<const backend::BufferRange>{state.ranges}.subspan(i * slots, slots);
-      const auto params =
-          std::span<const std::byte>{state.item_params}.subspan(i * compiled.push_bytes, compiled.push_bytes);
-      VYRE_TRY(state.add_dispatch({.program = index,
-                                   .ranges = ranges,
-                                   .buffers = std::span{state.touched}.subspan(i * slots, slots),
-                                   .groups = groups,
-                                   .params = params,
-                                   .hash = hash_dispatch(compiled.pipeline, ranges, groups, params)}));
-    }
-    return {};
+    return state.add_many(index, items);
   };
   Result<void> done = run();
   if (!done) return in_context(std::move(done).error(), in_dispatch(program));
@@ -299,10 +277,11 @@ Result<void> Session::enqueue(Prepared prepared, const Params& params) {
   VYRE_TRY(state.check_usable());
   VYRE_ASSIGN(const State::PreparedSlot* slot, state.find(prepared));
   const CompiledProgram& compiled = state.programs[slot->program];
-  auto bytes = lay_out(compiled, params, state.param_room);
-  if (!bytes) return in_context(std::move(bytes).error(), in_dispatch(compiled.program));
+  if (auto laid = lay_out(compiled, params, state.param_room.data()); !laid) {
+    return in_context(std::move(laid).error(), in_dispatch(compiled.program));
+  }
   State::CheckedDispatch dispatch = slot->checked();
-  dispatch.params = *bytes;
+  dispatch.params = std::span{state.param_room}.first(compiled.push_bytes);
   dispatch.hash = hash_dispatch(compiled.pipeline, dispatch.ranges, dispatch.groups, dispatch.params);
   return state.add_dispatch(dispatch);
 }

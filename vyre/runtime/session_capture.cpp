@@ -49,8 +49,7 @@ Result<void> Session::State::change_params(const CaptureSlot& capture, const Cap
     const auto& [name, program] = capture.labels[next++];
     if (name != given.label) continue;
     is_there = true;
-    VYRE_ASSIGN(const std::span<const std::byte> bytes, lay_out(programs[program], given.params, param_room));
-    std::ranges::copy(bytes, planned[0].params(*dispatch).begin());
+    VYRE_TRY(lay_out(programs[program], given.params, planned[0].params(*dispatch).data()));
   }
   if (is_there) return {};
   return fail(ErrorCode::InvalidArgument, fmt::format("the capture has no dispatch labelled '{}'", given.label));

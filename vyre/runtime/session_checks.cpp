@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <vyre/backend/check.hpp>
+#include <vyre/base/check.hpp>
 #include <vyre/runtime/session_state.hpp>
 
 namespace vyre::runtime {
@@ -20,6 +21,11 @@ program::FormKind form_of(LaunchMode mode) noexcept {
     case LaunchMode::Bindless: return program::FormKind::Pointer;
     default: return program::FormKind::Descriptor;
   }
+}
+
+std::unexpected<Error> overlapping(const CompiledProgram& program, std::size_t a, std::size_t b) {
+  return invalid(fmt::format("{} and {} overlap, and one of them is written", to_string(program.slots[a].rule),
+                             to_string(program.slots[b].rule)));
 }
 
 std::string_view name_of(const ArgumentSlot& slot) noexcept { return slot.rule.name; }
@@ -106,16 +112,19 @@ Result<std::uint32_t> Session::State::find_program(const program::Program& progr
   return last_program;
 }
 
-Result<void> Session::State::bind(const CompiledProgram& program, std::size_t index, const BufferView& view) {
-  const backend::RangeRule& rule = program.slots[index].rule;
+std::unexpected<Error> Session::State::cannot_bind(const ArgumentSlot& slot, const BufferView& view) {
   auto found = find(view);
-  if (!found) return in_context(std::move(found).error(), fmt::format("while binding {}", to_string(rule)));
-  const BufferSlot& buffer = **found;
-  const backend::Limits& limits = device->info().limits;
-  if (!backend::is_bindable(rule, view.offset, view.size, buffer.size, limits)) [[unlikely]] {
-    return backend::check_range(rule, view.offset, view.size, buffer.size, limits);
-  }
-  ranges.push_back({.buffer = buffer.handle, .offset = view.offset, .size = view.size});
+  if (!found) return in_context(std::move(found).error(), fmt::format("while binding {}", to_string(slot.rule)));
+  auto fits = backend::check_range(slot.rule, view.offset, view.size, (*found)->size, device->info().limits);
+  VYRE_CHECK(!fits.has_value(), "a view that cannot be bound breaks a rule");
+  return std::unexpected{std::move(fits).error()};
+}
+
+Result<void> Session::State::bind(const CompiledProgram& program, std::size_t index, const BufferView& view) {
+  const BufferSlot* buffer = find_bindable(program.slots[index], view);
+  if (buffer == nullptr) [[unlikely]]
+    return cannot_bind(program.slots[index], view);
+  ranges.push_back({.buffer = buffer->handle, .offset = view.offset, .size = view.size});
   touched.push_back(view.index);
   return {};
 }
@@ -153,19 +162,31 @@ Result<void> Session::State::bind_all(const CompiledProgram& program, std::span<
   return check_overlaps(program, ranges);
 }
 
+Result<void> Session::State::check_item(const CompiledProgram& program, const DispatchItem& item, std::byte* params) {
+  const std::span<const BufferView> views = item.buffers;
+  if (views.size() != program.slots.size()) [[unlikely]]
+    return wrong_buffer_count(program, views.size());
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    if (find_bindable(program.slots[i], views[i]) == nullptr) [[unlikely]]
+      return cannot_bind(program.slots[i], views[i]);
+  }
+  for (const auto& [a, b] : program.apart) {
+    const bool is_same = views[a].index == views[b].index;
+    if (is_same && backend::overlap(views[a].offset, views[a].size, views[b].offset, views[b].size)) [[unlikely]]
+      return overlapping(program, a, b);
+  }
+  const backend::Groups groups{item.groups.x, item.groups.y, item.groups.z};
+  if (!backend::is_launchable(groups, device->info().limits)) [[unlikely]]
+    return backend::check_groups(groups, device->info().limits);
+  return lay_out(program, item.params, params);
+}
+
 Result<void> Session::State::check_overlaps(const CompiledProgram& program,
                                             std::span<const backend::BufferRange> given) {
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const ArgumentSlot& a = program.slots[i];
-      const ArgumentSlot& b = program.slots[j];
-      if (!(program.writes[i] || program.writes[j]) || (a.is_aliased && b.is_aliased) ||
-          given[i].buffer != given[j].buffer)
-        continue;
-      if (backend::overlap(given[i].offset, given[i].size, given[j].offset, given[j].size)) {
-        return invalid(
-            fmt::format("{} and {} overlap, and one of them is written", to_string(b.rule), to_string(a.rule)));
-      }
+  for (const auto& [a, b] : program.apart) {
+    if (given[a].buffer != given[b].buffer) continue;
+    if (backend::overlap(given[a].offset, given[a].size, given[b].offset, given[b].size)) {
+      return overlapping(program, a, b);
     }
   }
   return {};
@@ -179,7 +200,8 @@ Result<Session::State::CheckedDispatch> Session::State::check_dispatch(const pro
   const backend::Groups groups{given.groups.x, given.groups.y, given.groups.z};
   VYRE_TRY(backend::check_groups(groups, device->info().limits));
   VYRE_TRY(bind_all(compiled, arguments));
-  VYRE_ASSIGN(const std::span<const std::byte> params, lay_out(compiled, given.params, param_room));
+  VYRE_TRY(lay_out(compiled, given.params, param_room.data()));
+  const auto params = std::span<const std::byte>{param_room}.first(compiled.push_bytes);
   return CheckedDispatch{.program = index,
                          .ranges = ranges,
                          .buffers = touched,

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include <vyre/runtime/session_state.hpp>
@@ -57,6 +58,51 @@ Result<void> Session::State::add_dispatch(const CheckedDispatch& dispatch) {
     ++compiled.in_batch;
     compiled.too_long += is_too_long ? 1U : 0U;
     if (is_capturing) captured_labels.emplace_back(dispatch.label);
+    VYRE_TRY(end_operation());
+  }
+  return {};
+}
+
+Result<void> Session::State::add_many(std::uint32_t program, std::span<const DispatchItem> items) {
+  CompiledProgram& compiled = programs[program];
+  const std::size_t slots = compiled.slots.size();
+  // What was read, and is written by one of them, is read before all of them.
+  for (std::size_t i = 0; i < items.size() && !reads.empty(); ++i) {
+    for (std::size_t j = 0; j < slots; ++j) {
+      const BufferView& view = items[i].buffers[j];
+      if (compiled.writes[j]) VYRE_TRY(before_write(view.index, view.offset, view.size));
+    }
+  }
+  const bool may_be_too_long = compiled.other_pipeline.generation != 0;
+  const std::byte* params = item_params.data();
+  while (!items.empty()) {
+    // As many as there is room for in the batch. Copies of what was read may have filled it.
+    const std::size_t taken = gathered.list.commands().size();
+    const std::size_t room = options.max_batch > taken ? options.max_batch - taken : 1;
+    const std::size_t count = is_capturing ? items.size() : std::min(items.size(), room);
+    gathered.list.dispatch_many(
+        count, slots, compiled.push_bytes,
+        [&](std::size_t i, backend::Dispatch& dispatch, std::span<backend::BufferRange> ranges,
+            std::span<std::byte> bytes) {
+          const DispatchItem& item = items[i];
+          for (std::size_t j = 0; j < slots; ++j) {
+            const BufferView& view = item.buffers[j];
+            ranges[j] = {.buffer = buffers[view.index].handle, .offset = view.offset, .size = view.size};
+            note_use(view.index, view.offset, view.size);
+          }
+          dispatch.groups = {item.groups.x, item.groups.y, item.groups.z};
+          dispatch.pipeline = compiled.pipeline;
+          if (may_be_too_long && !device->fits_persistent(compiled.pipeline, dispatch.groups)) {
+            dispatch.pipeline = compiled.other_pipeline;
+            ++compiled.too_long;
+          }
+          if (!bytes.empty()) std::memcpy(bytes.data(), params, bytes.size());
+          params += bytes.size();
+          gathered.hash = mix(gathered.hash, hash_dispatch(compiled.pipeline, ranges, dispatch.groups, bytes));
+        });
+    compiled.in_batch += count;
+    if (is_capturing) captured_labels.resize(captured_labels.size() + count);
+    items = items.subspan(count);
     VYRE_TRY(end_operation());
   }
   return {};

@@ -156,8 +156,21 @@ struct Session::State {
                                                    std::span<const program::spirv::SpecOverride> values);
   /// The program that was not used for longest, of those that nothing needs.
   [[nodiscard]] std::optional<std::uint32_t> oldest_program() const;
+  /// The buffer of a view that can be bound, or nothing.
+  [[nodiscard]] const BufferSlot* find_bindable(const ArgumentSlot& slot, const BufferView& view) const noexcept {
+    if (view.session != id || view.index >= buffers.size()) return nullptr;
+    const BufferSlot& buffer = buffers[view.index];
+    const bool is_fine = buffer.generation == view.generation && slot.allows(view.offset, view.size) &&
+                         view.offset <= buffer.size && view.size <= buffer.size - view.offset;
+    return is_fine ? &buffer : nullptr;
+  }
+  /// Why a view cannot be bound.
+  [[nodiscard]] std::unexpected<Error> cannot_bind(const ArgumentSlot& slot, const BufferView& view);
+  /// Adds a view to `ranges` and `touched`.
   [[nodiscard]] Result<void> bind(const CompiledProgram& program, std::size_t index, const BufferView& view);
   [[nodiscard]] Result<void> bind_all(const CompiledProgram& program, std::span<const Argument> arguments);
+  /// Checks a dispatch, and lays its parameters out.
+  [[nodiscard]] Result<void> check_item(const CompiledProgram& program, const DispatchItem& item, std::byte* params);
   [[nodiscard]] static Result<void> check_overlaps(const CompiledProgram& program,
                                                    std::span<const backend::BufferRange> given);
   /// What it gives points into this, until the next call.
@@ -168,6 +181,8 @@ struct Session::State {
   // Gathering.
   [[nodiscard]] Result<BufferView> allocate(std::uint64_t size);
   [[nodiscard]] Result<void> add_dispatch(const CheckedDispatch& dispatch);
+  /// Adds dispatches that were checked, whose parameters are in `item_params`.
+  [[nodiscard]] Result<void> add_many(std::uint32_t program, std::span<const DispatchItem> items);
   [[nodiscard]] Result<void> add_copy(const backend::Copy& copy);
   [[nodiscard]] Result<void> add_fill(BufferSlot& slot, const BufferView& view, std::uint32_t pattern);
   /// Called before something writes to a range: a read that was put off is made a copy, so that it sees what was there.
@@ -345,7 +360,7 @@ struct Session::State {
   std::vector<backend::BufferRange> ranges;
   std::vector<std::uint32_t> touched;
   std::vector<std::byte> item_params;
-  ParamBytes param_room = {};
+  std::array<std::byte, Params::kMaxBytes> param_room = {};
 };
 
 template <typename Launch>
