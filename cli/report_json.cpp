@@ -55,6 +55,14 @@ Result<report::GroupReport> parse_group(const json& in) {
   VYRE_ASSIGN(const std::uint64_t dispatches, count(in, "dispatches"));
   VYRE_ASSIGN(const json facts, field(in, "facts"));
   VYRE_ASSIGN(group.facts, parse_dispatch_facts(facts.dump()));
+  if (in.contains("kernel_ns") && in["kernel_ns"].is_object()) {
+    for (const program::FormKind form : program::kAllForms) {
+      const auto found = in["kernel_ns"].find(to_string(form));
+      if (found == in["kernel_ns"].end()) continue;
+      if (!found->is_number()) return invalid("a kernel's time is not a number");
+      group.kernel_ns[static_cast<std::size_t>(form)] = found->get<double>();
+    }
+  }
   group.kind = {.count = static_cast<std::uint32_t>(dispatches),
                 .groups = static_cast<std::uint32_t>(groups),
                 .resources = group.facts.bindless.resource_count};

@@ -38,6 +38,7 @@ struct RunArguments {
   std::string mode = "auto";
   std::string report = {};
   std::uint32_t repeat = 1;
+  double explore = runtime::SessionOptions{}.exploration;
   bool run_inline = false;
   bool verify = false;
   bool json = false;
@@ -82,7 +83,7 @@ class Execution {
   Result<void> run_mode(LaunchMode mode, job::Progress& progress) {
     // Where modes are compared, none should pay for being timed.
     const bool time_device = !arguments_.verify && (arguments_.json || !arguments_.report.empty());
-    runtime::SessionOptions options{.mode = mode, .time_device = time_device};
+    runtime::SessionOptions options{.mode = mode, .time_device = time_device, .exploration = arguments_.explore};
     // Whoever runs it many times, or wants to know what was decided, wants the device to be measured.
     if (arguments_.verify || arguments_.repeat > 1 || time_device) options.calibrate_after = {};
     VYRE_ASSIGN(job::JobRunner runner, job::JobRunner::open(plan_, device_, options, operations_, progress));
@@ -231,6 +232,11 @@ void add_run(CLI::App& app, Action& action) {
   command->add_option("--repeat", arguments->repeat, "Run all steps so many times, from the same contents")
       ->capture_default_str()
       ->check(CLI::Range(1U, 1'000'000U));
+  command
+      ->add_option("--explore", arguments->explore,
+                   "In the mode auto, the share of the time that may go into trying other ways, 0 to 1")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0));
   command->add_option("--report", arguments->report, "Write what was launched, and how, to a JSON file");
   command->add_flag("--json", arguments->json, "For a program instead of a person");
   command->add_flag("--dry-run", arguments->dry_run, "Show the plan without running it; needs no device");

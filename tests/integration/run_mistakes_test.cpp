@@ -272,6 +272,7 @@ TEST_F(RunMistakes, OfTheCommandLineAreNamedToo) {
           "--mode is 'fast', it takes auto, plain, batched, replay, bindless, merged or persistent");
   refused({"run", job, "--repeat", "0"}, "--repeat");
   refused({"run", job, "--repeat", "-1"}, "--repeat");
+  refused({"run", job, "--explore", "1.5"}, "--explore");
   refused({"run", job, "--nonsense"}, "--nonsense");
   refused({"run", job, "--device", "nonesuch"}, "has 'nonesuch' in its name", 4);
   refused({"run", job, "--report", folder_.path("axpy.comp/report.json")}, "Not a directory");

@@ -30,7 +30,11 @@ class KernelTimes {
   /// Notes what a dispatch took: less than the kernel of the calibration if that was measured too high.
   void set(Key key, program::FormKind form, double ns);
 
-  [[nodiscard]] const auto& all() const noexcept { return times_; }
+  /// What was observed, if anything was.
+  [[nodiscard]] Times observed(Key key) const {
+    const auto found = times_.find(key);
+    return found == times_.end() ? Times{} : found->second;
+  }
 
  private:
   struct Hash {

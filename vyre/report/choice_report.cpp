@@ -47,9 +47,17 @@ std::string to_text(const ShapeReport& shape) {
   if (shape.chosen != shape.proposed) text += fmt::format(" (the policies propose {})", to_string(shape.proposed));
   text += "\n";
   for (const GroupReport& group : shape.groups) {
-    text += fmt::format("  {} × {} of {}, {} buffers\n", group.kind.groups,
+    text += fmt::format("  {} × {} of {}, {} buffers", group.kind.groups,
                         counted(group.kind.count, "dispatch", "dispatches"),
                         group.program.empty() ? "a program" : group.program, group.kind.resources);
+    std::string_view before = "; its kernel takes ";
+    for (const FormKind form : program::kAllForms) {
+      const std::optional<double>& ns = group.kernel_ns[static_cast<std::size_t>(form)];
+      if (!ns) continue;
+      text += fmt::format("{}{} ({})", before, signed_time(*ns), to_string(form));
+      before = ", ";
+    }
+    text += "\n";
   }
   text += fmt::format("  {:<20} {:>12} {:>12} {:>12} {:>8}\n", "way", "predicted", "measured", "once", "samples");
   for (const WayReport& way : shape.ways) {
@@ -87,11 +95,17 @@ ordered_json to_value(const ShapeReport& shape) {
   const auto digits = [](std::uint64_t ns) { return fmt::format("{}", ns); };
   for (const GroupReport& group : shape.groups) {
     const policy::DispatchFacts& facts = group.facts;
+    ordered_json kernel = ordered_json::object();
+    for (const FormKind form : program::kAllForms) {
+      const std::optional<double>& ns = group.kernel_ns[static_cast<std::size_t>(form)];
+      if (ns) kernel[to_string(form)] = *ns;
+    }
     value["groups"].push_back(
         {{"program", group.program},
          {"groups", group.kind.groups},
          {"dispatches", group.kind.count},
          {"size_class", group.kind.size_class},
+         {"kernel_ns", kernel},
          {"facts",
           {{"persistent",
             {{"batch_size", facts.persistent.batch_size},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ struct GroupReport {
   std::string program = {};
   choice::GroupKind kind = {};
   policy::DispatchFacts facts = {};
+  /// What the kernel of one dispatch was seen to take above one that does nothing, by `FormKind`.
+  std::array<std::optional<double>, 4> kernel_ns = {};
 
   friend bool operator==(const GroupReport&, const GroupReport&) = default;
 };

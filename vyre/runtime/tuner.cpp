@@ -224,9 +224,11 @@ std::optional<report::ShapeReport> Tuner::report(std::uint64_t shape) const {
                              .tried_ns = entry.history.tried_ns(),
                              .predicted_saving_ns = entry.baseline_ns - entry.predicted_ns};
   for (std::size_t i = 0; i < entry.shape.kinds.size(); ++i) {
+    const choice::GroupKind& kind = entry.shape.kinds[i];
     result.groups.push_back(
-        {.kind = entry.shape.kinds[i],
-         .facts = choice::facts_of(entry.shape, *calibration_, entry.forecast, i, entry.moment.seen)});
+        {.kind = kind,
+         .facts = choice::facts_of(entry.shape, *calibration_, entry.forecast, i, entry.moment.seen),
+         .kernel_ns = kernels_.observed({.program = kind.program, .size_class = kind.size_class}).ns});
   }
   for (const Way way : choice::kAllWays) {
     const choice::WayCost& cost = entry.forecast.of(way);

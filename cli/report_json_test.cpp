@@ -1,0 +1,50 @@
+#include "cli/report_json.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vyre/report/choice_report.hpp>
+
+namespace vyre::cli {
+namespace {
+
+using program::FormKind;
+using ::testing::HasSubstr;
+
+report::ShapeReport some_shape() {
+  report::ShapeReport shape{.dispatches = 40,
+                            .barriers = 2,
+                            .copies = 1,
+                            .bindless_threshold = 16,
+                            .proposed = choice::Way::Replay,
+                            .chosen = choice::Way::MergedReplay,
+                            .batches = 12,
+                            .trials = 3,
+                            .total_ns = 1000,
+                            .tried_ns = 20,
+                            .predicted_saving_ns = 300,
+                            .measured_saving_ns = 280};
+  report::GroupReport group{.program = "scale", .kind = {.count = 20, .groups = 2}};
+  group.kernel_ns[static_cast<std::size_t>(FormKind::Merged)] = 1500;
+  group.kernel_ns[static_cast<std::size_t>(FormKind::Descriptor)] = -3;
+  shape.groups = {group};
+  shape.ways = {{.way = choice::Way::Replay, .predicted_ns = 10, .setup_ns = 5, .observed_ns = 11, .samples = 4}};
+  return shape;
+}
+
+TEST(ReportJson, IsReadAsItWasWritten) {
+  const report::ShapeReport shape = some_shape();
+  const auto read = parse_shapes(fmt::format(R"({{"shapes": [{}]}})", to_json(shape)));
+  ASSERT_TRUE(read.has_value()) << to_string(read.error());
+  ASSERT_EQ(read->size(), 1U);
+  EXPECT_EQ(read->front(), shape);
+}
+
+TEST(ReportJson, TellsWhatKernelsWereSeenToTake) {
+  EXPECT_THAT(to_text(some_shape()),
+              HasSubstr("scale, 0 buffers; its kernel takes -3 ns (descriptor), 1500 ns (merged)"));
+}
+
+}  // namespace
+}  // namespace vyre::cli
