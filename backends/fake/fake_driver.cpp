@@ -50,11 +50,16 @@ class FakeBuffer final : public backend::DriverBuffer {
   std::uint64_t size_;
 };
 
+/// The addresses of the device are those of the host.
+std::byte* pointer_to(std::uint64_t address) noexcept {
+  return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
 /// What is at an address.
 template <typename T>
 T at_address(std::uint64_t address) noexcept {
   T value;
-  std::memcpy(&value, reinterpret_cast<const std::byte*>(address), sizeof(T));
+  std::memcpy(&value, pointer_to(address), sizeof(T));
   return value;
 }
 
@@ -109,12 +114,12 @@ class FakePipeline final : public backend::DriverPipeline {
       const auto entry =
           at_address<Entry>(record + program::RecordLayout::kEntriesOffset + i * program::RecordLayout::kEntryBytes);
       bindings.resize(std::max<std::size_t>(bindings.size(), record_.entries[i].range + 1));
-      bindings[record_.entries[i].range] = {reinterpret_cast<std::byte*>(entry.address), entry.bytes};
+      bindings[record_.entries[i].range] = {pointer_to(entry.address), entry.bytes};
     }
     kernel_({.groups = at_address<backend::Groups>(record),
              .workgroup = workgroup_,
              .bindings = bindings,
-             .params = {reinterpret_cast<const std::byte*>(record + record_.params_offset), record_.params_bytes},
+             .params = {pointer_to(record + record_.params_offset), record_.params_bytes},
              .values = values_});
   }
 

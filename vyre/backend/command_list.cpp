@@ -28,6 +28,14 @@ bool operator==(const CommandList& a, const CommandList& b) noexcept {
          std::ranges::equal(a.commands_, b.commands_, are_alike);
 }
 
+bool have_same_groups(const CommandList& a, const CommandList& b) noexcept {
+  return std::ranges::equal(a.commands(), b.commands(), [](const Command& first, const Command& second) {
+    const auto* one = std::get_if<Dispatch>(&first);
+    const auto* other = std::get_if<Dispatch>(&second);
+    return one == nullptr || other == nullptr || one->groups == other->groups;
+  });
+}
+
 ListNames names_of(const CommandList& list) {
   ListNames names;
   for (const Command& command : list.commands()) {

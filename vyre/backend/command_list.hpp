@@ -265,6 +265,9 @@ template <typename IsFixed>
   return before.size() == after.size() ? std::nullopt : std::optional{count};
 }
 
+/// Whether the dispatches of lists without such a change have the same group counts.
+[[nodiscard]] bool have_same_groups(const CommandList& a, const CommandList& b) noexcept;
+
 /// What a list names, each once, sorted.
 struct ListNames {
   std::vector<BufferHandle> buffers = {};

@@ -285,19 +285,13 @@ Result<void> Device::make_scratch() {
   return {};
 }
 
-Result<TableBlock> Device::make_table(const ListView& view, Memory memory, bool indirect) {
+Result<TableBlock> Device::make_table(const ListView& view, Memory memory) {
   VYRE_TRY(make_scratch());
   const std::uint64_t bytes = table_bytes(view);
   auto taken = tables_.take(bytes, memory);
   if (!taken) return note(std::move(taken).error());
   TableBlock block = *std::move(taken);
-  VYRE_TRY(lower(view, info_,
-                 {.address = block.address(),
-                  .buffer = block.buffer(),
-                  .memory = block.writable(),
-                  .scratch = scratch_,
-                  .indirect = indirect},
-                 block.lowered()));
+  VYRE_TRY(lower(view, info_, place_of(block, block, false, false), block.lowered()));
   return block;
 }
 
@@ -359,7 +353,7 @@ Result<Ticket> Device::submit(const CommandList& list, const SubmitOptions& opti
   VYRE_ASSIGN(const bool has_forms, check_list(view, info_.limits));
   TableBlock table;
   if (has_forms) {
-    VYRE_ASSIGN(table, make_table(view, Memory::Upload, false));
+    VYRE_ASSIGN(table, make_table(view, Memory::Upload));
   }
   const ListView run{.list = table ? table.lowered() : list,
                      .buffers = buffers_,
@@ -380,12 +374,14 @@ Result<RecordingHandle> Device::record(const CommandList& list, const RecordOpti
     const ListView view{.list = list, .buffers = buffers_, .pipelines = pipelines_};
     VYRE_ASSIGN(const bool is_lowered, check_list(view, info_.limits));
     if (is_lowered) {
-      VYRE_ASSIGN(entry.table,
-                  make_table(view, options.updatable ? Memory::Device : Memory::Upload, options.updatable));
+      VYRE_ASSIGN(entry.table, make_table(view, options.updatable ? Memory::Device : Memory::Upload));
     }
     if (options.updatable) {
       entry.updates = std::make_unique<Updates>();
       entry.updates->list = list;
+      if (entry.table) {
+        VYRE_ASSIGN(entry.updates->launches, launches_of(view, entry.table));
+      }
       entry.updates->last.resize(queues_.size());
     }
   }
@@ -457,6 +453,25 @@ Result<Ticket> Device::launch_updatable(RecordingEntry& entry, const SubmitOptio
   return ticket;
 }
 
+Result<CommandList> Device::launches_of(const ListView& view, const TableBlock& table) {
+  // What is written is not needed.
+  auto taken = tables_.take(table_bytes(view), Memory::Upload);
+  if (!taken) return note(std::move(taken).error());
+  CommandList launches;
+  VYRE_TRY(lower(view, info_, place_of(table, *taken, true, true), launches));
+  return launches;
+}
+
+TablePlace Device::place_of(const TableBlock& table, const TableBlock& written, bool indirect,
+                            bool launches_only) const noexcept {
+  return {.address = table.address(),
+          .buffer = table.buffer(),
+          .memory = written.writable(),
+          .scratch = scratch_,
+          .indirect = indirect,
+          .launches_only = launches_only};
+}
+
 Result<void> Device::check_update(const CommandList& recorded, const CommandList& list) const {
   const auto is_fixed = [&](PipelineHandle pipeline) {
     return pipelines_.at(pipeline).form.kind == program::FormKind::Descriptor;
@@ -498,18 +513,24 @@ Result<Ticket> Device::replay(RecordingHandle recording, const CommandList& list
   auto taken = tables_.take(table_bytes(view), Memory::Upload);
   if (!taken) return note(std::move(taken).error());
   TableBlock staging = *std::move(taken);
+  // Group counts are in the commands until they change for the first time: drivers take longer to fetch them.
+  const bool is_indirect = updates.is_indirect || !have_same_groups(updates.list, list);
   // Written here as it will lie there.
-  VYRE_ASSIGN(const std::uint64_t used, lower(view, info_,
-                                              {.address = entry->table.address(),
-                                               .buffer = entry->table.buffer(),
-                                               .memory = staging.writable(),
-                                               .scratch = scratch_,
-                                               .indirect = true},
-                                              staging.lowered()));
-  if (staging.lowered() != entry->table.lowered()) {
+  VYRE_ASSIGN(const std::uint64_t used,
+              lower(view, info_, place_of(entry->table, staging, is_indirect, true), staging.lowered()));
+  if (is_indirect && staging.lowered() != updates.launches) {
     return fail(ErrorCode::InvalidArgument,
                 "the list makes other launches than the recording: as many dispatches of no groups, and as many that "
                 "are alike, must follow one another");
+  }
+  RecordingPtr other;
+  if (is_indirect && !updates.is_indirect) {
+    staging.lowered().clear();
+    VYRE_TRY(lower(view, info_, place_of(entry->table, staging, true, false), staging.lowered()));
+    const ListView run{.list = staging.lowered(), .buffers = buffers_, .pipelines = pipelines_, .asked = &list};
+    auto recorded = driver_->record(run, Reuse::Many);
+    if (!recorded) return note(std::move(recorded).error());
+    other = *std::move(recorded);
   }
   staging.lowered().clear();
   staging.lowered().copy(staging.buffer(), 0, entry->table.buffer(), 0, used);
@@ -526,6 +547,10 @@ Result<Ticket> Device::replay(RecordingHandle recording, const CommandList& list
   VYRE_ASSIGN(updates.changed, launch(object, *std::move(update), std::move(staging), behind));
   updates.last[options.queue] = updates.changed.value;
   updates.list = list;
+  if (other != nullptr) {
+    bury(RecordingEntry{.object = std::exchange(entry->object, std::move(other))});
+    updates.is_indirect = true;
+  }
   return launch_updatable(*entry, {.queue = options.queue});
 }
 

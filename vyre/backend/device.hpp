@@ -17,6 +17,8 @@
 
 namespace vyre::backend {
 
+struct TablePlace;
+
 inline constexpr std::chrono::nanoseconds kForever = std::chrono::nanoseconds::max();
 
 struct CompileOptions {
@@ -131,6 +133,8 @@ class Device {
   struct Updates {
     std::mutex mutex;
     CommandList list;                 // What it was last made of.
+    CommandList launches;             // Those of several dispatches, which must stay as they are,
+    bool is_indirect = false;         // where group counts are in the table.
     Ticket changed = {};              // Of the last change of its table.
     std::vector<std::uint64_t> last;  // The last ticket that reads or changes the table, by queue.
     std::vector<Ticket> after;        // Room.
@@ -169,9 +173,14 @@ class Device {
   /// Launches a recording that can be updated, behind the last change of its table. Its lock is held.
   [[nodiscard]] Result<Ticket> launch_updatable(RecordingEntry& entry, const SubmitOptions& options);
   /// Takes memory for the table of a list and writes it, with the list that takes its place.
-  [[nodiscard]] Result<TableBlock> make_table(const ListView& view, Memory memory, bool indirect);
+  [[nodiscard]] Result<TableBlock> make_table(const ListView& view, Memory memory);
   [[nodiscard]] program::FormOptions form_options() const;
   [[nodiscard]] Result<void> make_scratch();
+  /// The launches of several dispatches that a list makes with its group counts in a table.
+  [[nodiscard]] Result<CommandList> launches_of(const ListView& view, const TableBlock& table);
+  /// For a table that is written at one place and read at another.
+  [[nodiscard]] TablePlace place_of(const TableBlock& table, const TableBlock& written, bool indirect,
+                                    bool launches_only) const noexcept;
   [[nodiscard]] Result<void> check_update(const CommandList& recorded, const CommandList& list) const;
   [[nodiscard]] Result<void> make_room(const SubmitOptions& options);
   [[nodiscard]] Result<void> warm(PipelineHandle pipeline);

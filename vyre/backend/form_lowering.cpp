@@ -47,7 +47,8 @@ class Lowering {
       const auto* first = std::get_if<Dispatch>(&commands[i]);
       const PipelineEntry* pipeline = first == nullptr ? nullptr : &view_.pipelines.at(first->pipeline);
       if (first == nullptr || pipeline->form.kind == FormKind::Descriptor) {
-        lowered_.append(view_.list, commands[i++]);
+        if (!place_.launches_only) lowered_.append(view_.list, commands[i]);
+        ++i;
         continue;
       }
       std::size_t end = i + 1;
@@ -72,7 +73,7 @@ class Lowering {
     if (pipeline.form.kind == FormKind::Pointer) {
       const std::uint64_t groups = used_;  // A record begins with its group count.
       write_record(first);
-      dispatch(first.groups, groups, root(1));
+      if (!place_.launches_only) dispatch(first.groups, groups, root(1));
       return {};
     }
     // Dispatches of no groups do nothing, wherever a device keeps the place of the group counts.

@@ -17,6 +17,9 @@ struct TablePlace {
   std::span<std::byte> memory;  ///< Where its bytes are written now.
   std::uint64_t scratch = 0;    ///< The scratch memory of the device.
   bool indirect = false;        ///< Whether group counts are in the table too, so that they can change.
+  /// Whether only launches of several dispatches are appended: what else becomes of a list does not depend on its
+  /// buffers, parameters and group counts, if these are in the table.
+  bool launches_only = false;
 };
 
 /// The bytes that the table of a list takes at most.
