@@ -42,9 +42,9 @@ struct Settings {
   std::string json = {};
   std::string filter = {};
   bool explain = false;
-  std::size_t every = 1;   ///< Of the workloads, only one in so many.
   double sample_ns = 6e8;  ///< What all samples of a workload may take.
-  double warm_ns = 4e8;    ///< At most, until a shape is settled.
+  double warm_ns = 1.5e9;  ///< At most, until a shape is settled.
+  double budget_ns = 0;    ///< Of a configuration: what the grid has beyond it is left out. 0 for all of it.
 };
 
 struct Outcome {
@@ -148,9 +148,16 @@ class Regret {
     const bool is_inline = device_->info().configuration == "inline";
     const std::vector<Workload> grid = make_grid(kernels_, is_inline ? 2e3 : 3e4);
     std::vector<Outcome> outcomes;
-    for (std::size_t i = 0; i < grid.size(); i += settings_.filter.empty() ? settings_.every : 1) {
-      if (!settings_.filter.empty() && to_string(grid[i]).find(settings_.filter) == std::string::npos) continue;
-      outcomes.push_back(measure(grid[i]));
+    const std::uint64_t begin = device_->now_ns();
+    // In steps that do not divide the grid, so that a part of it is like the whole.
+    constexpr std::size_t kStep = 89;
+    for (std::size_t i = 0; i < grid.size(); ++i) {
+      const Workload& workload = grid[i * kStep % grid.size()];
+      if (to_string(workload).find(settings_.filter) == std::string::npos) continue;
+      const bool is_late =
+          settings_.budget_ns > 0 && static_cast<double>(device_->now_ns() - begin) > settings_.budget_ns;
+      if (is_late) break;
+      outcomes.push_back(measure(workload));
       print(outcomes.back());
     }
     if (settings_.explain)
@@ -248,9 +255,9 @@ int run(int argc, char** argv) {
     const std::string argument = argv[i];
     const auto value = [&] { return i + 1 < argc ? std::string{argv[++i]} : std::string{}; };
     if (argument == "--quick") {
-      settings.every = 11;
+      settings.budget_ns = 5e10;
       settings.sample_ns = 2e8;
-      settings.warm_ns = 2e8;
+      settings.warm_ns = 4e8;
     } else if (argument == "--json") {
       settings.json = value();
     } else if (argument == "--filter") {

@@ -220,6 +220,9 @@ Result<void> Session::State::launch_chosen() {
   VYRE_ASSIGN(const bool is_known_device, is_calibrated());
   if (!is_known_device) return launch_by_rule();
   SeenBatch& before = seen[gathered.hash % seen.size()];
+  // Drivers compile what they put off at the first launch of a program: what that takes says nothing of a way.
+  is_first_launch =
+      std::ranges::any_of(programs, [](const auto& each) { return each.in_batch > 0 && each.last_used == 0; });
   // A form that a program turns out not to have is not chosen again.
   const std::size_t most_tries = programs.size() * std::size(program::kAllForms) + 1;
   Result<void> launched;
@@ -243,6 +246,7 @@ Result<void> Session::State::launch_chosen() {
   if (std::ranges::find(run_shapes, chosen_shape) == run_shapes.end()) run_shapes.push_back(chosen_shape);
   before.times = std::min(before.times + 1, Tuner::kMostSeen);
   launching.reset();
+  is_first_launch = false;
   return launched;
 }
 

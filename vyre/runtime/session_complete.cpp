@@ -115,7 +115,7 @@ RunReport Session::State::end_run() {
   }
   report.errors = tuner->errors();
   run_shapes.clear();
-  RunReport ended = report;
+  RunReport ended = std::move(report);
   report = {.device = device->info().name, .not_calibrated = ended.not_calibrated};
   for (CompiledProgram& each : programs) {
     each.report_index = report.programs.size();

@@ -82,12 +82,12 @@ Result<void> Session::State::add_many(std::uint32_t program, std::span<const Dis
     const std::size_t count = is_capturing ? items.size() : std::min(items.size(), room);
     gathered.list.dispatch_many(
         count, slots, compiled.push_bytes,
-        [&](std::size_t i, backend::Dispatch& dispatch, std::span<backend::BufferRange> ranges,
+        [&](std::size_t i, backend::Dispatch& dispatch, std::span<backend::BufferRange> views,
             std::span<std::byte> bytes) {
           const DispatchItem& item = items[i];
           for (std::size_t j = 0; j < slots; ++j) {
             const BufferView& view = item.buffers[j];
-            ranges[j] = {.buffer = buffers[view.index].handle, .offset = view.offset, .size = view.size};
+            views[j] = {.buffer = buffers[view.index].handle, .offset = view.offset, .size = view.size};
             note_use(view.index, view.offset, view.size);
           }
           dispatch.groups = {item.groups.x, item.groups.y, item.groups.z};
@@ -98,7 +98,7 @@ Result<void> Session::State::add_many(std::uint32_t program, std::span<const Dis
           }
           if (!bytes.empty()) std::memcpy(bytes.data(), params, bytes.size());
           params += bytes.size();
-          gathered.hash = mix(gathered.hash, hash_dispatch(compiled.pipeline, ranges, dispatch.groups, bytes));
+          gathered.hash = mix(gathered.hash, hash_dispatch(compiled.pipeline, views, dispatch.groups, bytes));
         });
     compiled.in_batch += count;
     if (is_capturing) captured_labels.resize(captured_labels.size() + count);

@@ -349,6 +349,7 @@ struct Session::State {
   std::vector<UsedWay> span_used;
   bool span_has_others = false;      // Batches that were not chosen for.
   std::optional<UsedWay> launching;  // Of the batch at hand, if it was chosen for.
+  bool is_first_launch = false;      // Of a program of that batch, which is not measured then.
 
   report::AuditLog log;
   RunReport report;
@@ -365,7 +366,7 @@ struct Session::State {
 
 template <typename Launch>
 Result<void> Session::State::launch_arms(std::size_t count, const Places& places, Launch launch) {
-  PendingBatch launched{.batch = batch, .used = launching};
+  PendingBatch launched{.batch = batch, .used = is_first_launch ? std::nullopt : launching};
   Result<void> result;
   for (std::uint32_t i = 0; i < count && result; ++i) {
     std::array<backend::Ticket, kMaxArms> after;
