@@ -223,6 +223,8 @@ std::optional<report::ShapeReport> Tuner::report(std::uint64_t shape) const {
                              .total_ns = entry.history.total_ns(),
                              .tried_ns = entry.history.tried_ns(),
                              .predicted_saving_ns = entry.baseline_ns - entry.predicted_ns};
+  result.groups.reserve(entry.shape.kinds.size());
+  result.ways.reserve(choice::kAllWays.size());
   for (std::size_t i = 0; i < entry.shape.kinds.size(); ++i) {
     const choice::GroupKind& kind = entry.shape.kinds[i];
     result.groups.push_back(
