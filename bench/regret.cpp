@@ -258,6 +258,8 @@ int run(int argc, char** argv) {
       settings.budget_ns = 5e10;
       settings.sample_ns = 2e8;
       settings.warm_ns = 4e8;
+    } else if (argument == "--seconds") {
+      settings.budget_ns = std::strtod(value().c_str(), nullptr) * 1e9;
     } else if (argument == "--json") {
       settings.json = value();
     } else if (argument == "--filter") {
@@ -267,8 +269,10 @@ int run(int argc, char** argv) {
     } else if (argument == "--only") {
       only = value();
     } else {
-      fmt::print(stderr,
-                 "usage: bench_regret [--quick] [--only inline|threaded] [--filter TEXT] [--explain] [--json FILE]\n");
+      fmt::print(
+          stderr,
+          "usage: bench_regret [--quick] [--seconds OF_EACH] [--only inline|threaded] [--filter TEXT] [--explain] "
+          "[--json FILE]\n");
       return 2;
     }
   }
