@@ -107,16 +107,19 @@ std::size_t rounds_for(double round_ns, const Settings& settings) {
   return std::clamp(rounds, settings.least_rounds, settings.most_rounds);
 }
 
-/// Gives the choice the time to settle. The first run, in which kernels are compiled and the device is measured, is not
-/// part of it.
-std::size_t warm_up(const Job& job) {
+/// Gives the choice the time to settle, beside what else runs in the turns. The first run, in which kernels are
+/// compiled and the device is measured, is not part of it.
+std::size_t warm_up(const Job& job, const Version* beside = nullptr) {
   job.by_vyre();
   const auto begin = std::chrono::steady_clock::now();
   const auto elapsed_ns = [&] {
     return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
   };
   std::size_t runs = 0;
-  for (; runs < kWarmRuns && elapsed_ns() < kWarmNs; ++runs) job.by_vyre();
+  for (; runs < kWarmRuns && elapsed_ns() < kWarmNs; ++runs) {
+    if (beside != nullptr) beside->run();
+    job.by_vyre();
+  }
   return runs;
 }
 
@@ -151,6 +154,7 @@ Outcome measure(const Job& job, const Settings& settings) {
   const Version& best = pick_best(job, settings, outcome);
   outcome.best = best.name;
   must_agree(job.agree(best), job.name);
+  warm_up(job, &best);
   note_choice(job, outcome);
   const std::function<void()> vyre = [&] { job.by_vyre(); };
   const double vyre_ns = time_once(vyre);
@@ -169,8 +173,10 @@ Outcome measure(const Job& job, const Settings& settings) {
 }
 
 void print_legend() {
-  fmt::print("Medians. Before, vyre ran each job once, then {} times or for {:.0f} s, whichever is less, to settle.\n",
-             kWarmRuns, kWarmNs / 1e9);
+  fmt::print(
+      "Medians. Before, vyre ran each job once, then {} times or for {:.0f} s, whichever is less, to settle, and as\n",
+      kWarmRuns, kWarmNs / 1e9);
+  fmt::print("long again in turns with the best by hand.\n");
   fmt::print("Results are the same bit for bit. (open): something is left to try.\n");
   fmt::print("speed: best by hand / vyre, 1.00 is as fast. others: cores that other processes took meanwhile.\n");
   fmt::print("singly: by hand, a submission and a wait for each dispatch.\n");
