@@ -113,7 +113,9 @@ TEST_F(RunCommand, RunsInEveryMode) {
     const json said = json::parse(result.out);
     EXPECT_EQ(said["run"]["mode"], mode);
     // What is chosen depends on what was measured.
-    if (mode != "auto") EXPECT_EQ(said["run"]["submissions"], mode == "plain" ? 10 : 1);
+    if (mode != "auto") {
+      EXPECT_EQ(said["run"]["submissions"], mode == "plain" ? 10 : 1);
+    }
     EXPECT_LE(said["run"]["submissions"], 10);
     EXPECT_EQ(folder_.python("print(np.load('y.npy')[999])"), "19981.0\n");
   }
