@@ -8,7 +8,7 @@ namespace vyre::program::forms {
 namespace {
 
 /// The members of `Root`.
-enum RootMember : std::uint32_t { kRecords, kScratch, kMap, kFirst, kCount, kRow, kTotal, kZero };
+enum class RootMember : std::uint32_t { Records, Scratch, Map, First, Count, Row, Total, Zero };
 
 class Launcher {
  public:
@@ -31,8 +31,8 @@ class Launcher {
     Words head;
     emit(head, spv::OpFunction, {writer_.void_type(), facts_.entry.operand(1), 0, function_type});
     emit(head, spv::OpLabel, {writer_.fresh()});
-    if (rewriter_.state().scratch != 0) store(rewriter_.state().scratch, root(kScratch, types_.uvec2));
-    if (rewriter_.state().zero != 0) store(rewriter_.state().zero, root(kZero, uint_));
+    if (rewriter_.state().scratch != 0) store(rewriter_.state().scratch, root(RootMember::Scratch, types_.uvec2));
+    if (rewriter_.state().zero != 0) store(rewriter_.state().zero, root(RootMember::Zero, uint_));
     switch (shape_.kind) {
       case FormKind::Merged: write_merged(); break;
       case FormKind::Persistent: write_persistent(); break;
@@ -90,13 +90,13 @@ class Launcher {
 
   [[nodiscard]] Id root(RootMember member, Id type) {
     const Id pointer = code_.value(spv::OpAccessChain, writer_.pointer_type(spv::StorageClassPushConstant, type),
-                                   {root_, constant(member)});
+                                   {root_, constant(std::to_underlying(member))});
     return load(type, pointer);
   }
 
   /// Loads what functions need of a record.
   void enter_record(Id index) {
-    if (table_ == 0) table_ = code_.value(spv::OpBitcast, table_pointer_, {root(kRecords, types_.uvec2)});
+    if (table_ == 0) table_ = code_.value(spv::OpBitcast, table_pointer_, {root(RootMember::Records, types_.uvec2)});
     record_ = code_.value(spv::OpAccessChain, types_.record_pointer, {table_, constant(0), index});
     const PrivateState& state = rewriter_.state();
     if (state.record != 0) store(state.record, code_.value(spv::OpBitcast, types_.uvec2, {record_}));
@@ -352,7 +352,7 @@ class Launcher {
     const Id position = load(types_.uvec3, device_built_in(spv::BuiltInWorkgroupId, types_.uvec3));
     const Id x = extract(position, 0);
     const Id y = extract(position, 1);
-    const Id first = root(kFirst, uint_);
+    const Id first = root(RootMember::First, uint_);
     const Id workgroup_pointer = writer_.pointer_type(spv::StorageClassFunction, types_.uvec3);
     const Id workgroup = writer_.fresh();
     emit(variables_, spv::OpVariable, {workgroup_pointer, workgroup, spv::StorageClassFunction});
@@ -363,16 +363,16 @@ class Launcher {
     store(workgroup, uvec3(x, y, constant(0)));
     store(record, code_.value(spv::OpIAdd, uint_, {first, extract(position, 2)}));
     store(is_there, writer_.bool_constant(true));
-    const Id map = root(kMap, types_.uvec2);
+    const Id map = root(RootMember::Map, types_.uvec2);
     const Id map_bits = code_.value(spv::OpBitwiseOr, uint_, {extract(map, 0), extract(map, 1)});
     when(code_.value(spv::OpINotEqual, bool_, {map_bits, constant(0)}), [&] {
       const Id uvec4 = writer_.vector_type(uint_, 4);
       const std::pair<Id, std::uint32_t> members[] = {{writer_.runtime_array_type(uvec4, 16), 0}};
       const Id block = writer_.struct_type(members);
       writer_.decorate(block, spv::DecorationBlock);
-      const Id row = code_.value(spv::OpIMul, uint_, {y, root(kRow, uint_)});
+      const Id row = code_.value(spv::OpIMul, uint_, {y, root(RootMember::Row, uint_)});
       const Id place = code_.value(spv::OpIAdd, uint_, {row, x});
-      const Id inside = code_.value(spv::OpULessThan, bool_, {place, root(kTotal, uint_)});
+      const Id inside = code_.value(spv::OpULessThan, bool_, {place, root(RootMember::Total, uint_)});
       store(is_there, inside);
       const Id safe = code_.value(spv::OpSelect, uint_, {inside, place, constant(0)});
       const Id entries = code_.value(spv::OpBitcast, writer_.pointer_type(kPhysical, block), {map});
@@ -392,9 +392,9 @@ class Launcher {
   void write_persistent() {
     const Id position = load(types_.uvec3, device_built_in(spv::BuiltInWorkgroupId, types_.uvec3));
     // Each workgroup has as many records, one behind another; the last may have fewer.
-    const Id first = root(kFirst, uint_);
-    const Id share = root(kRow, uint_);
-    const Id all_end = code_.value(spv::OpIAdd, uint_, {first, root(kCount, uint_)});
+    const Id first = root(RootMember::First, uint_);
+    const Id share = root(RootMember::Row, uint_);
+    const Id all_end = code_.value(spv::OpIAdd, uint_, {first, root(RootMember::Count, uint_)});
     const Id offset = code_.value(spv::OpIMul, uint_, {extract(position, 0), share});
     const Id begin = code_.value(spv::OpIAdd, uint_, {first, offset});
     const Id own_end = code_.value(spv::OpIAdd, uint_, {begin, share});
@@ -406,7 +406,7 @@ class Launcher {
     const Id z = counter();
     store(record, begin);
     for (const Id each : {x, y, z}) store(each, constant(0));
-    table_ = code_.value(spv::OpBitcast, table_pointer_, {root(kRecords, types_.uvec2)});
+    table_ = code_.value(spv::OpBitcast, table_pointer_, {root(RootMember::Records, types_.uvec2)});
     if (shape_.fold == 0 && kernel_built_in(spv::BuiltInGlobalInvocationId) != 0) static_cast<void>(local_id());
     loop([&] { return code_.value(spv::OpULessThan, bool_, {load(uint_, record), end}); },
          [&] {
