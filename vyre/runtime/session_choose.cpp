@@ -214,9 +214,10 @@ Result<void> Session::State::launch_in_way(bool is_planned, PlannedBatch plan, P
 }
 
 Result<void> Session::State::launch_chosen() {
-  // Copies and fills alone have no forms, and are worth keeping wherever they come again.
+  // Copies and fills alone have no forms, and are worth keeping wherever they come again. One dispatch is launched
+  // alike in all ways but the slower ones.
   const bool has_dispatch = std::ranges::any_of(programs, [](const auto& each) { return each.in_batch > 0; });
-  if (!has_dispatch) return launch_by_rule();
+  if (!has_dispatch || gathered.list.commands().size() == 1) return launch_by_rule();
   VYRE_ASSIGN(const bool is_known_device, is_calibrated());
   if (!is_known_device) return launch_by_rule();
   SeenBatch& before = seen[gathered.hash % seen.size()];
