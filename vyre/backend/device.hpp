@@ -29,7 +29,7 @@ struct CompileOptions {
 
 struct RecordOptions {
   /// Whether it can be replayed with another list: other buffers, parameters and group counts of dispatches in the
-  /// pointer, merged and persistent forms. Those are read from a table, which costs a little.
+  /// pointer, merged and persistent forms. Those are read from a table, group counts once they changed.
   bool updatable = false;
 };
 
