@@ -46,7 +46,10 @@ void CommandContext::release() noexcept { pool_.give(*this); }
 
 Result<void> CommandContext::translate(const ListView& view, backend::Reuse reuse) {
   const DeviceContext& context = pool_.context();
-  VYRE_TRY(succeeded("vkResetCommandPool", context.api.ResetCommandPool(context.device, command_pool_.get(), 0)));
+  {
+    const auto turn = context.take_turn();
+    VYRE_TRY(succeeded("vkResetCommandPool", context.api.ResetCommandPool(context.device, command_pool_.get(), 0)));
+  }
   const VkCommandBufferBeginInfo info{
       .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
       .flags = reuse == backend::Reuse::Once ? VkCommandBufferUsageFlags{VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT}
@@ -198,6 +201,7 @@ void CommandContext::write_sets(const ListView& view, const Layout& layout, cons
     info += slot.count;
   }
   const DeviceContext& context = pool_.context();
+  const auto turn = context.take_turn();
   context.api.UpdateDescriptorSets(context.device, static_cast<std::uint32_t>(writes_.size()), writes_.data(), 0,
                                    nullptr);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include <backends/vulkan/api.hpp>
@@ -10,6 +12,14 @@ namespace vyre::backends::vulkan {
 struct DeviceContext {
   VkDevice device = VK_NULL_HANDLE;
   DeviceApi api = {};
+  /// Only under the validation layers. Where one thread destroys an object while another writes the descriptor set or
+  /// resets the commands that had it before, which Vulkan allows, they take what is recorded then for invalid
+  /// (github.com/KhronosGroup/Vulkan-ValidationLayers/issues/8074), so there such calls go one by one.
+  std::unique_ptr<std::mutex> turns = {};
+
+  [[nodiscard]] std::unique_lock<std::mutex> take_turn() const {
+    return turns == nullptr ? std::unique_lock<std::mutex>{} : std::unique_lock{*turns};
+  }
 };
 
 /// An object of a device, destroyed with it.
@@ -25,7 +35,9 @@ class Owned {
     return *this;
   }
   ~Owned() {
-    if (native_ != Native{}) (context_->api.*Destroy)(context_->device, native_, nullptr);
+    if (native_ == Native{}) return;
+    const auto turn = context_->take_turn();
+    (context_->api.*Destroy)(context_->device, native_, nullptr);
   }
 
   [[nodiscard]] Native get() const noexcept { return native_; }

@@ -91,6 +91,7 @@ Result<std::unique_ptr<VulkanDriver>> VulkanDriver::open(std::shared_ptr<Instanc
     return std::unexpected{std::move(loaded).error()};
   }
   context = {.device = made, .api = *loaded};
+  if (driver->device_.instance->options().validation) context.turns = std::make_unique<std::mutex>();
 
   const VkSemaphoreTypeCreateInfo type{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
                                        .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
