@@ -93,8 +93,28 @@ TEST(Forecast, AddsUpWhatWasMeasured) {
   EXPECT_DOUBLE_EQ(independent_10.of(Way::Merged).ns, 7000 + 10 * 300);
   EXPECT_DOUBLE_EQ(independent_10.of(Way::Replay).setup_ns, 2000 + 10 * 500);
   EXPECT_DOUBLE_EQ(independent_10.of(Way::MergedReplay).setup_ns, 2000 + 500);
-  EXPECT_FALSE(forecast(chained(10), device(), {}, kAllCompiled).of(Way::Merged).is_possible);
+  // One after another they are launches of one each.
+  EXPECT_DOUBLE_EQ(forecast(chained(10), device(), {}, kAllCompiled).of(Way::Merged).ns, 5000 + 10 * (2000 + 300));
   EXPECT_FALSE(forecast(independent(10), device(), {}, kOnlyWritten).of(Way::Merged).is_possible);
+}
+
+TEST(Forecast, LetsASingleDispatchGoAlongWithThoseOfItsProgram) {
+  BatchShape fan_in = independent(10);
+  fan_in.kinds.push_back({.program = fan_in.kinds[0].program, .count = 1, .size_class = 3});
+  ++fan_in.dispatches;
+  const std::vector<ProgramForms> forms(2, kAllCompiled[0]);
+  EXPECT_TRUE(forecast(fan_in, device(), {}, forms).kinds[1].uses_form(Way::Merged));
+  // Not one of another program, and not if it takes much longer so.
+  BatchShape other = fan_in;
+  other.kinds[1].program = 2;
+  EXPECT_FALSE(forecast(other, device(), {}, forms).kinds[1].uses_form(Way::Merged));
+  KernelTimes kernels;
+  const KernelTimes::Key key{.program = fan_in.kinds[0].program, .size_class = fan_in.kinds[1].size_class};
+  kernels.set(key, FormKind::Descriptor, 10'000);
+  kernels.set(key, FormKind::Merged, 11'000);
+  EXPECT_TRUE(forecast(fan_in, device(), kernels, forms).kinds[1].uses_form(Way::Merged));
+  kernels.set(key, FormKind::Merged, 100'000);
+  EXPECT_FALSE(forecast(fan_in, device(), kernels, forms).kinds[1].uses_form(Way::Merged));
 }
 
 TEST(Forecast, CountsAFormsSlowerBody) {
@@ -112,18 +132,28 @@ TEST(Forecast, CountsAFormsSlowerBody) {
   EXPECT_DOUBLE_EQ(forecast(independent(10), slower, kernels, kAllCompiled).of(Way::Merged).ns, 7000 + 10 * 10'300);
 }
 
+template <typename Recorder>
+Way proposed(const BatchShape& shape, const Calibration& calibration, const Forecast& forecast, Appearances seen,
+             Recorder record) {
+  std::vector<policy::DispatchFacts> facts;
+  for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
+    facts.push_back(facts_of(shape, calibration, forecast, i, seen));
+  }
+  return propose(forecast, facts, bindless_threshold(calibration), seen, record);
+}
+
 TEST(Propose, RecordsWhatComesAgainAndOnlyThen) {
   const Forecast result = forecast(chained(100), device(), {}, kOnlyWritten);
-  EXPECT_EQ(propose(chained(100), device(), result, {}, kNoRecorder), Way::Batched);
-  EXPECT_EQ(propose(chained(100), device(), result, {.of_shape = 5, .of_batch = 5}, kNoRecorder), Way::Replay);
+  EXPECT_EQ(proposed(chained(100), device(), result, {}, kNoRecorder), Way::Batched);
+  EXPECT_EQ(proposed(chained(100), device(), result, {.of_shape = 5, .of_batch = 5}, kNoRecorder), Way::Replay);
 }
 
 TEST(Propose, AuditsWhatLeavesThePlainPath) {
   const BatchShape shape = independent(500);
   const Forecast result = forecast(shape, device(), {}, kAllCompiled);
   std::vector<policy::AuditEvent> events;
-  const Way way = propose(shape, device(), result, {.of_shape = 9, .of_batch = 9},
-                          [&](auto some) { events.insert(events.end(), some.begin(), some.end()); });
+  const Way way = proposed(shape, device(), result, {.of_shape = 9, .of_batch = 9},
+                           [&](auto some) { events.insert(events.end(), some.begin(), some.end()); });
   EXPECT_TRUE(is_one_launch(way));
   ASSERT_EQ(events.size(), 2U);
   EXPECT_EQ(events[0].substrate, policy::Substrate::PersistentKernel);
@@ -149,7 +179,7 @@ TEST(Propose, IsTheLeastOfTheForecastForOneKindOfGroup) {
     const BatchShape shape = independent(2 + static_cast<std::uint32_t>(pick(300)));
     const Appearances seen{.of_shape = 50, .of_batch = 50};
     const Forecast result = forecast(shape, calibration, {}, kAllCompiled);
-    const Way way = propose(shape, calibration, result, seen, kNoRecorder);
+    const Way way = proposed(shape, calibration, result, seen, kNoRecorder);
     const auto total = [&](Way each) { return result.of(each).ns * 51 + result.of(each).setup_ns; };
     one_launch += is_one_launch(way) ? 1 : 0;
     reuse += way == Way::Replay ? 1 : 0;
@@ -192,6 +222,14 @@ class History : public testing::Test {
     history_.observe(choice.way, takes(choice.way), 1, 1);
     ++seen_;
     return choice;
+  }
+
+  /// What is predicted is what it takes.
+  template <typename Takes>
+  void predict(Takes takes) {
+    for (const Way way : kAllWays) {
+      forecast_.ways[static_cast<std::size_t>(way)] = {.is_possible = true, .ns = takes(way)};
+    }
   }
 
   Forecast forecast_ = forecast(independent(100), device(), {}, kAllCompiled);
@@ -244,6 +282,33 @@ TEST_F(History, IsNotMovedByASingleDisturbance) {
   const auto disturbed = [](Way) { return 900'000.0; };
   step(disturbed);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(step(takes).way, Way::PersistentReplay);
+}
+
+TEST_F(History, KnowsWhatIsBestWhenEverythingTakesLonger) {
+  const auto takes = [](Way way) { return is_one_launch(way) ? 10'000.0 : 14'000.0; };
+  predict(takes);
+  for (int i = 0; i < 400; ++i) step(takes, 0.1);
+  const Way best = step(takes).way;
+  ASSERT_TRUE(is_one_launch(best));
+  // What the others were seen to take before is less than what this one takes now, and yet they are not better.
+  int others = 0;
+  const auto slower = [&](Way way) { return 2 * takes(way); };
+  for (int i = 0; i < 40; ++i) others += is_one_launch(step(slower, 0.03).way) ? 0 : 1;
+  EXPECT_LE(others, 4);
+  EXPECT_NEAR(history_.of(Way::Replay).ns(), slower(Way::Replay), 0.1 * slower(Way::Replay));
+  // And when it is over, they are as they were.
+  for (int i = 0; i < 40; ++i) step(takes, 0.03);
+  EXPECT_NEAR(history_.of(Way::Replay).ns(), takes(Way::Replay), 0.1 * takes(Way::Replay));
+}
+
+TEST_F(History, FindsTheBestWhenOnlySomeTakeLonger) {
+  const auto takes = [](Way way) { return is_one_launch(way) ? 10'000.0 : 14'000.0; };
+  predict(takes);
+  for (int i = 0; i < 400; ++i) step(takes, 0.1);
+  ASSERT_TRUE(is_one_launch(step(takes).way));
+  const auto changed = [&](Way way) { return is_one_launch(way) ? 20'000.0 : takes(way); };
+  for (int i = 0; i < 10; ++i) step(changed, 0.03);
+  EXPECT_FALSE(is_one_launch(step(changed, 0.03).way));
 }
 
 TEST_F(History, KeepsItsTrialsWithinTheirShare) {

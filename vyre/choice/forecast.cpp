@@ -100,20 +100,38 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
     }
     all_have_pointers = all_have_pointers && forms[i].possible[index(FormKind::Pointer)];
     for (const FormKind form : {FormKind::Merged, FormKind::Persistent}) {
-      if (kind.count < policy::kMinPersistentBatch || !calibration.has(form) || !forms[i].possible[index(form)])
-        continue;
+      if (!calibration.has(form) || !forms[i].possible[index(form)]) continue;
       has_some[index(form)] = true;
       costs.is_used[index(form)] = pays(queue_inputs(calibration, kind, costs, form, false));
       costs.is_used_in_replay[index(form)] = pays(queue_inputs(calibration, kind, costs, form, true));
     }
+  }
+  // A dispatch that is alone goes along with those of its program, so that bindings and pipelines need not change,
+  // unless that makes its kernel longer by more than a launch.
+  const auto go_along = [&](std::array<bool, 4> KindCost::* used, FormKind form, bool is_kept) {
+    for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
+      const GroupKind& kind = shape.kinds[i];
+      if (kind.count > 1 || !calibration.has(form) || !forms[i].possible[index(form)]) continue;
+      const KindCost& costs = result.kinds[i];
+      const double longer = costs.kernels_ns[index(form)] - costs.kernels_ns[index(FormKind::Descriptor)];
+      bool any = false;
+      for (std::size_t j = 0; j < shape.kinds.size(); ++j) {
+        any |=
+            shape.kinds[j].program == kind.program && shape.kinds[j].count > 1 && (result.kinds[j].*used)[index(form)];
+      }
+      (result.kinds[i].*used)[index(form)] = any && longer <= list_line(calibration, is_kept).slope_ns;
+    }
+  };
+  for (const FormKind form : {FormKind::Merged, FormKind::Persistent}) {
+    go_along(&KindCost::is_used, form, false);
+    go_along(&KindCost::is_used_in_replay, form, true);
   }
   // A form that pays for no group stays a way for all that have it: what was measured may say otherwise.
   const auto use_if_none = [&](std::array<bool, 4> KindCost::* used, FormKind form) {
     const auto is_it = [&](const KindCost& costs) { return (costs.*used)[index(form)]; };
     if (std::ranges::any_of(result.kinds, is_it)) return;
     for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
-      (result.kinds[i].*used)[index(form)] =
-          shape.kinds[i].count >= policy::kMinPersistentBatch && forms[i].possible[index(form)];
+      (result.kinds[i].*used)[index(form)] = forms[i].possible[index(form)];
     }
   };
   for (const FormKind form : {FormKind::Merged, FormKind::Persistent}) {
@@ -166,7 +184,8 @@ policy::DispatchFacts facts_of(const BatchShape& shape, const Calibration& calib
   // The better of the two forms that make one launch of a group.
   double best = std::numeric_limits<double>::infinity();
   for (const Way way : {Way::Merged, Way::Persistent}) {
-    if (!forecast.of(way).is_possible || !costs.is_used[index(form_of(way))]) continue;
+    const bool is_used = kind.count >= policy::kMinPersistentBatch && costs.is_used[index(form_of(way))];
+    if (!forecast.of(way).is_possible || !is_used) continue;
     const policy::PersistentKernelInputs once = queue_inputs(calibration, kind, costs, form_of(way), false);
     // Of what the whole batch pays once for the form, a group pays its share.
     const double setup =

@@ -87,25 +87,20 @@ struct Appearances {
 /// From how many buffers on a table is used: the measured crossover, or more than there can be.
 [[nodiscard]] std::uint32_t bindless_threshold(const Calibration& calibration) noexcept;
 
-/// What the policies, asked for each kind of group, come to for the whole batch. `record` is called with their audit
-/// events.
-template <typename Recorder>
-[[nodiscard]] Way propose(const BatchShape& shape, const Calibration& calibration, const Forecast& forecast,
-                          Appearances seen, Recorder record);
-
 /// What a batch comes to whose groups were decided: of the ways that do so, the cheapest as often as it is expected.
 [[nodiscard]] Way combine(const Forecast& forecast, Appearances seen, bool any_one_launch, bool any_reuse,
                           bool any_bindless);
 
+/// What the policies, asked for each kind of group, come to for the whole batch. `record` is called with their audit
+/// events.
 template <typename Recorder>
-Way propose(const BatchShape& shape, const Calibration& calibration, const Forecast& forecast, Appearances seen,
-            Recorder record) {
+[[nodiscard]] Way propose(const Forecast& forecast, std::span<const policy::DispatchFacts> facts,
+                          std::uint32_t threshold, Appearances seen, Recorder record) {
   bool any_one_launch = false;
   bool any_reuse = false;
   bool any_bindless = false;
-  for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
-    const policy::DispatchPolicy verdict = policy::evaluate_dispatch_policy(
-        facts_of(shape, calibration, forecast, i, seen), record, bindless_threshold(calibration));
+  for (const policy::DispatchFacts& each : facts) {
+    const policy::DispatchPolicy verdict = policy::evaluate_dispatch_policy(each, record, threshold);
     any_one_launch |= verdict.primary_mode.mode == policy::ExecutionMode::PersistentKernel;
     any_reuse |= verdict.primary_mode.mode == policy::ExecutionMode::CommandReuse;
     any_bindless |= verdict.bindless == policy::BindlessDecision::Bindless;

@@ -18,22 +18,40 @@ constexpr double kNear = 2;
 // And those that were seen to, or should by all that is known and did not: they may have been disturbed.
 constexpr double kNearSeen = 1.3;
 constexpr double kShouldBeNear = 1.1;
+// Trials that those get which are near when they were seen.
+constexpr std::uint32_t kTrials = 2;
 // A way that was seen often enough is looked at again after so many batches.
 constexpr std::uint64_t kLookAgain = 100;
+// What is used must take the same before a trial and after it, but for this much, so often.
+constexpr double kSteady = 0.2;
+constexpr std::uint32_t kChecks = 2;
 // A trial that could not be measured is over after so many.
 constexpr std::uint64_t kLongestTrial = 16;
 // How far from what is known a sample must be to mean that circumstances have changed.
 constexpr double kFar = 0.5;
-// A way that takes so many times what it did, so often in a row, has changed; not looked for more often than that.
-constexpr double kWorse = 1.5;
+// A way that takes so many times what it did, so often in a row, has changed; not looked for again before a time.
+constexpr double kWorse = 1.4;
 constexpr std::uint32_t kOften = 3;
+// Samples; twice as many after each change that was none.
 constexpr std::uint64_t kBetweenAlarms = 50;
+constexpr std::uint64_t kMostBetweenAlarms = 1600;
+// Samples of another way then.
+constexpr std::uint32_t kOnAlarm = 2;
+// What another takes then, of what it should if everything took longer: less than this, and not everything does.
+constexpr double kSpared = 0.85;
 
 }  // namespace
 
 void Observed::add(double ns, bool is_back, double per_wait) {
-  const bool is_far = is_back && count_ > 1 && std::abs(ns - ns_) > kFar * ns_;
-  if (is_far || !is_like(per_wait)) count_ = held_ = next_ = 0;
+  since_back_ = is_back ? 1 : since_back_ + 1;
+  const bool is_far = count_ > 1 && ns > (1 + kFar) * ns_;
+  far_in_a_row_ = is_far ? (is_back ? 1 : far_in_a_row_ + 1) : 0;
+  if (!is_like(per_wait)) count_ = held_ = next_ = 0;
+  // The first may be disturbed, or slow because it is the first for a while; not the second, too.
+  if (far_in_a_row_ == 2 && since_back_ == 2) {
+    last_[0] = last_[(next_ + kKept - 1) % kKept];
+    held_ = next_ = 1;
+  }
   per_wait_ = per_wait;
   if (count_ == 1) held_ = next_ = 0;
   last_[next_] = ns;
@@ -42,62 +60,72 @@ void Observed::add(double ns, bool is_back, double per_wait) {
   ++count_;
   std::array<double, kKept> sorted = last_;
   std::ranges::sort(std::span{sorted}.first(held_));
-  ns_ = sorted[held_ > 3 ? 1 : 0];
+  ns_ = sorted[held_ / 4];
 }
 
 void Observed::set(double ns, double per_wait) {
-  forget();
+  count_ = held_ = next_ = 0;
   add(ns, false, per_wait);
   count_ = 2;
 }
 
-double ShapeHistory::steady(const Forecast& forecast, const Moment& moment, Way way) const {
-  const WayCost& predicted = forecast.of(way);
-  const bool is_kept = is_replay(way) || way == Way::Table;
-  const bool is_known = moment.seen.of_batch > 0;
-  if (!predicted.is_possible || (is_replay(way) && !is_known) || (is_kept && !moment.may_keep)) return kNever;
-  return expected(forecast, way, moment.per_wait);
+ShapeHistory::Weighed ShapeHistory::weigh(const Forecast& forecast, const Moment& moment) const noexcept {
+  Weighed result;
+  for (const Way way : kAllWays) {
+    const auto i = static_cast<std::size_t>(way);
+    const WayCost& predicted = forecast.ways[i];
+    const bool is_kept = is_replay(way) || way == Way::Table;
+    const bool is_known = moment.seen.of_batch > 0;
+    const bool is_never = !predicted.is_possible || (is_replay(way) && !is_known) || (is_kept && !moment.may_keep);
+    const double once = moment.is_set_up[i] ? 0 : predicted.setup_ns;
+    const double times = 1.0 + (is_replay(way) ? moment.seen.of_batch : moment.seen.of_shape);
+    result.steady[i] = is_never ? kNever : expected(forecast, way, moment.per_wait);
+    result.cost[i] = result.steady[i] + once / times;
+  }
+  return result;
 }
 
-double ShapeHistory::cost(const Forecast& forecast, const Moment& moment, Way way) const {
-  const double once = moment.is_set_up[static_cast<std::size_t>(way)] ? 0 : forecast.of(way).setup_ns;
-  return steady(forecast, moment, way) + once / (1.0 + (is_replay(way) ? moment.seen.of_batch : moment.seen.of_shape));
+bool ShapeHistory::is_open(Way way, double ns, double least, double per_wait) const noexcept {
+  const std::uint32_t samples = of(way).count(per_wait);
+  return ns <= kNear * least && samples < (ns <= kNearSeen * least ? kTrials * kEnough : kEnough);
 }
 
-std::optional<Way> ShapeHistory::next_trial(const Forecast& forecast, const Moment& moment, Way best) const {
-  const double least = steady(forecast, moment, best);
-  const auto cheapest = [&](auto is_due) {
-    std::optional<Way> next;
-    for (const Way way : kAllWays) {
-      const double each = steady(forecast, moment, way);
-      if (way == best || each == kNever || !is_due(way, each)) continue;
-      if (!next || each < steady(forecast, moment, *next)) next = way;
-    }
-    return next;
+std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Forecast& forecast, const Moment& moment,
+                                            Way best) const {
+  const double least = weighed.steady_of(best);
+  std::optional<Way> open;
+  std::optional<Way> again;
+  const auto take = [&](std::optional<Way>& next, Way way) {
+    if (!next || weighed.steady_of(way) < weighed.steady_of(*next)) next = way;
   };
-  const auto is_open = [&](Way way, double each) {
-    return of(way).count(moment.per_wait) < kEnough && each <= kNear * least;
-  };
-  if (const auto next = cheapest(is_open)) return next;
+  for (const Way way : kAllWays) {
+    const double each = weighed.steady_of(way);
+    if (way == best || each == kNever) continue;
+    const std::uint32_t samples = of(way).count(moment.per_wait);
+    if (is_open(way, each, least, moment.per_wait)) take(open, way);
+    const bool is_near = each <= kNearSeen * least || forecast.of(way).ns <= kShouldBeNear * least;
+    // All samples of one trial may have been disturbed.
+    const bool was_tried_once = samples > 0 && samples <= kEnough;
+    if ((is_near || was_tried_once) && batches_ >= of(way).last_batch + kLookAgain) take(again, way);
+  }
+  if (open) return open;
   // What is saved is known only if what it is saved over is.
   if (best != Way::Batched && !of(Way::Batched).is_known(moment.per_wait)) return Way::Batched;
-  return cheapest([&](Way way, double each) {
-    const bool is_near = each <= kNearSeen * least || forecast.of(way).ns <= kShouldBeNear * least;
-    return is_near && batches_ >= of(way).last_batch + kLookAgain;
-  });
+  return again;
 }
 
-std::optional<Way> ShapeHistory::next_resort(const Forecast& forecast, const Moment& moment) const {
+std::optional<Way> ShapeHistory::next_resort(const Weighed& weighed, const Moment& moment) const {
   // What went wrong with one way probably did with those that are like it.
-  const auto rank = [&](Way way) {
-    const double is_alike = is_one_launch(way) == is_one_launch(alarm_->from) ? 1 : 0;
-    return std::pair{is_alike, steady(forecast, moment, way)};
+  const auto is_alike = [&](Way way) { return is_one_launch(way) == is_one_launch(alarm_->from); };
+  // What was seen has followed; what was not may well be better than it is predicted.
+  const auto before = [&](Way way) {
+    return weighed.steady_of(way) / (of(way).is_known(moment.per_wait) ? alarm_->rise : kNear);
   };
   std::optional<Way> next;
   for (const Way way : kAllWays) {
-    const bool is_near = steady(forecast, moment, way) <= kNear * alarm_->level_ns;
-    if (way == alarm_->from || alarm_->tried[static_cast<std::size_t>(way)] || !is_near) continue;
-    if (!next || rank(way) < rank(*next)) next = way;
+    const bool is_due = way != alarm_->from && !alarm_->tried[static_cast<std::size_t>(way)];
+    if (!is_due || before(way) > alarm_->level_ns) continue;
+    if (!next || std::pair{is_alike(way), before(way)} < std::pair{is_alike(*next), before(*next)}) next = way;
   }
   return next;
 }
@@ -106,15 +134,16 @@ Choice ShapeHistory::try_out(Way way, const Forecast& forecast, const Moment& mo
   trying_ = way;
   trying_since_ = batches_;
   // One after another: what runs alone among others is slower than what is used all the time.
-  trying_left_ = alarm_ ? 1 : kEnough;
+  trying_left_ = alarm_ ? kOnAlarm : kEnough;
   ++trials_;
   return {.way = way, .is_trial = true, .expected_ns = expected(forecast, way, moment.per_wait)};
 }
 
 Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
   ++batches_;
+  const Weighed weighed = weigh(forecast, moment);
   const auto takes = [&](Way way) { return expected(forecast, way, moment.per_wait); };
-  const auto is_possible = [&](Way way) { return cost(forecast, moment, way) < kNever; };
+  const auto is_possible = [&](Way way) { return weighed.steady_of(way) < kNever; };
   if (moment.exploration >= 1) {
     // All the time: each way that is possible, in an order that looks like none.
     std::array<Way, kWays> possible = {};
@@ -135,15 +164,16 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
       tried_ns_ += lost;
       total_ns_ += lost;
       trying_.reset();
+      trial_.reset();
     }
   }
   std::optional<Way>& kept = moment.seen.of_batch > 0 ? kept_ : kept_for_new_;
   Way best = kept && is_possible(*kept) ? *kept : moment.proposed;
   if (!is_possible(best)) best = Way::Batched;
-  const double stays = cost(forecast, moment, best);
+  const double stays = weighed.cost_of(best);
   double least = stays;
   for (const Way way : kAllWays) {
-    const double each = cost(forecast, moment, way);
+    const double each = weighed.cost_of(way);
     const double margin = of(way).count(moment.per_wait) >= kEnough ? kMargin : kMarginUnseen;
     if (each < least && each < (1 - margin) * stays) {
       least = each;
@@ -151,16 +181,16 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
     }
   }
   kept = best;
-  const bool may_try = moment.may_try && moment.exploration > 0 && moment.seen.of_shape >= kFewTimes;
+  const bool may_try = !trial_ && moment.may_try && moment.exploration > 0 && moment.seen.of_shape >= kFewTimes;
   if (may_try && alarm_) {
-    if (const auto next = next_resort(forecast, moment)) {
+    if (const auto next = next_resort(weighed, moment)) {
       alarm_->tried[static_cast<std::size_t>(*next)] = true;
       return try_out(*next, forecast, moment);
     }
-    alarm_.reset();
+    end_alarm(false);
   }
   if (may_try) {
-    if (const auto next = next_trial(forecast, moment, best)) {
+    if (const auto next = next_trial(weighed, forecast, moment, best)) {
       const double setup = moment.is_set_up[static_cast<std::size_t>(*next)] ? 0 : forecast.of(*next).setup_ns;
       // It lasts until it was waited for.
       const double lasts = kEnough * std::max(moment.per_wait, 1.0);
@@ -172,27 +202,101 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
   return {.way = best, .expected_ns = takes(best)};
 }
 
+void ShapeHistory::scale_others(Way but, std::optional<Way> nor, double factor) noexcept {
+  for (const Way way : kAllWays) {
+    if (way != but && way != nor) observed_[static_cast<std::size_t>(way)].scale(factor);
+  }
+}
+
+void ShapeHistory::follow(Way way) noexcept {
+  const double ns = of(way).ns();
+  if (followed_ != way) {
+    followed_ = way;
+    followed_for_ = 0;
+  }
+  // What it takes is known well only after some time, and until then not better than what the others do.
+  if (followed_for_ >= Observed::kKept && ns != level_ns_) scale_others(way, {}, ns / level_ns_);
+  ++followed_for_;
+  level_ns_ = ns;
+}
+
 void ShapeHistory::look_for_change(Way way, double ns, double per_wait) {
-  const Observed& seen = of(way);
+  Observed& seen = observed_[static_cast<std::size_t>(way)];
   const bool is_bad = seen.count(per_wait) >= kEnough && ns > kWorse * seen.ns() && !alarm_;
   bad_in_a_row_ = is_bad ? bad_in_a_row_ + 1 : 0;
-  if (bad_in_a_row_ < kOften || (last_alarm_ != 0 && batches_ - last_alarm_ < kBetweenAlarms)) return;
-  last_alarm_ = batches_;
-  alarm_ = {.from = way, .level_ns = ns};
-  for (Observed& each : observed_) each.forget();
-  observed_[static_cast<std::size_t>(way)].set(ns, per_wait);
+  if (bad_in_a_row_ < kOften || samples_ < next_alarm_) return;
+  bad_in_a_row_ = 0;
+  alarm_ = {.from = way, .level_ns = ns, .rise = ns / seen.ns()};
+  seen.set(ns, per_wait);
+  scale_others(way, {}, alarm_->rise);
+  followed_ = way;
+  followed_for_ = Observed::kKept;
+  level_ns_ = ns;
+}
+
+void ShapeHistory::end_alarm(bool was_right) noexcept {
+  alarm_.reset();
+  between_alarms_ = was_right ? kBetweenAlarms : std::clamp(2 * between_alarms_, kBetweenAlarms, kMostBetweenAlarms);
+  next_alarm_ = samples_ + between_alarms_;
+}
+
+void ShapeHistory::judge_change(Way way, double ns, double per_wait) {
+  Observed& seen = observed_[static_cast<std::size_t>(way)];
+  const bool is_alike = is_one_launch(way) == is_one_launch(alarm_->from);
+  // Of one that was not seen before nothing can be said but what it takes.
+  const bool was_seen = seen.is_known(per_wait);
+  const bool is_spared = was_seen && ns < kSpared * seen.ns();
+  if (is_spared) {
+    scale_others(alarm_->from, way, 1 / alarm_->rise);
+    seen.set(ns, per_wait);
+  } else if (was_seen) {
+    seen.add(ns, false, per_wait);
+  } else {
+    seen.set(ns, per_wait);
+  }
+  const bool is_better = is_spared || kWorse * ns < alarm_->level_ns;
+  const bool is_everything = was_seen && !is_alike && trying_left_ == 1;
+  if (is_better || is_everything) {
+    end_alarm(is_better);
+    trying_left_ = 1;
+  }
+}
+
+void ShapeHistory::accept_trial() {
+  Observed& seen = observed_[static_cast<std::size_t>(trial_->way)];
+  for (std::uint32_t i = 0; i < trial_->count; ++i) seen.add(trial_->ns[i], i == 0, trial_->per_wait);
+  seen.last_batch = batches_;
+  trial_.reset();
+}
+
+void ShapeHistory::check_trial(Way way, double ns, double per_wait) {
+  // Where there is nothing to compare with, it counts as it is.
+  if (way != followed_ || !of(way).is_known(per_wait)) return accept_trial();
+  trial_->after_ns = trial_->checked == 0 ? ns : std::min(trial_->after_ns, ns);
+  if (++trial_->checked < kChecks) return;
+  if (std::abs(trial_->after_ns - trial_->level_ns) <= kSteady * trial_->level_ns) return accept_trial();
+  // It will be tried again, but not at once.
+  observed_[static_cast<std::size_t>(trial_->way)].last_batch = batches_;
+  trial_.reset();
 }
 
 void ShapeHistory::observe(Way way, double ns, std::uint32_t batches, double per_wait) {
   Observed& seen = observed_[static_cast<std::size_t>(way)];
   const bool is_trial = trying_ == way;
   if (is_trial && alarm_) {
-    seen.set(ns, per_wait);
-    if (kWorse * ns < alarm_->level_ns) alarm_.reset();
+    judge_change(way, ns, per_wait);
+  } else if (is_trial) {
+    if (!trial_) trial_ = {.way = way, .level_ns = level_ns_, .per_wait = per_wait};
+    if (trial_->count < kEnough) trial_->ns[trial_->count++] = ns;
   } else {
-    if (!is_trial) look_for_change(way, ns, per_wait);
+    if (trial_) check_trial(way, ns, per_wait);
+    look_for_change(way, ns, per_wait);
+    const std::uint32_t before = seen.count();
     seen.add(ns, last_ != way, per_wait);
+    if (seen.count() <= before) followed_.reset();
+    if (seen.is_known(per_wait)) follow(way);
   }
+  ++samples_;
   seen.last_batch = batches_;
   last_ = way;
   total_ns_ += ns * batches;
@@ -211,10 +315,10 @@ void ShapeHistory::note_setup(double ns) noexcept {
 bool ShapeHistory::is_settled(const Forecast& forecast, const Moment& moment) const {
   const std::optional<Way>& kept = moment.seen.of_batch > 0 ? kept_ : kept_for_new_;
   if (!kept) return false;
-  const double least = steady(forecast, moment, *kept);
-  return std::ranges::none_of(kAllWays, [&](Way way) {
-    return way != *kept && of(way).count(moment.per_wait) < kEnough && steady(forecast, moment, way) <= kNear * least;
-  });
+  const Weighed weighed = weigh(forecast, moment);
+  const double least = weighed.steady_of(*kept);
+  return std::ranges::none_of(
+      kAllWays, [&](Way way) { return way != *kept && is_open(way, weighed.steady_of(way), least, moment.per_wait); });
 }
 
 }  // namespace vyre::choice

@@ -13,7 +13,7 @@ namespace vyre::choice {
 /// What one way of launching was seen to take: the last few times, each per batch.
 class Observed {
  public:
-  static constexpr std::size_t kKept = 5;
+  static constexpr std::size_t kKept = 9;
 
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   /// Whether it was seen after its first time, which takes longer than the others, and with about as many batches for
@@ -21,14 +21,18 @@ class Observed {
   [[nodiscard]] bool is_known(double per_wait) const noexcept { return count_ > 1 && is_like(per_wait); }
   /// How often it was seen, with about as many.
   [[nodiscard]] std::uint32_t count(double per_wait) const noexcept { return is_like(per_wait) ? count_ : 0; }
-  /// What it takes undisturbed: of the last few the second least, without the first of all; 0 if there are none.
+  /// What it takes undisturbed: of the last few the lower quartile, without the first of all; 0 if there are none.
   [[nodiscard]] double ns() const noexcept { return ns_; }
-  /// `is_back`: it was not the way that was used last. What was seen before is then forgotten if this is far from it,
-  /// and always if there were many more batches for one wait, or many less.
+  /// `is_back`: it was not the way that was used last. What was seen before is forgotten if this and the next take much
+  /// longer, and if there were many more batches for one wait, or many less.
   void add(double ns, bool is_back, double per_wait);
   /// This is what it takes now, whatever it took before.
   void set(double ns, double per_wait);
-  void forget() noexcept { count_ = held_ = next_ = 0; }
+  /// It takes so many times as long now, as everything does.
+  void scale(double factor) noexcept {
+    for (double& each : last_) each *= factor;
+    ns_ *= factor;
+  }
   /// The batch at which it was last added to.
   std::uint64_t last_batch = 0;
 
@@ -37,6 +41,8 @@ class Observed {
   std::uint32_t count_ = 0;  // Since circumstances have changed.
   std::uint32_t held_ = 0;   // In `last_`.
   std::uint32_t next_ = 0;
+  std::uint32_t since_back_ = 0;    // Samples.
+  std::uint32_t far_in_a_row_ = 0;  // Of those.
   double ns_ = 0;
   double per_wait_ = 1;
 
@@ -70,8 +76,13 @@ struct Moment {
 /// The policies propose; what is observed corrects them. Of two ways the one that takes less is used, if it is less by
 /// more than what noise makes; what is set up once counts by how often the batch came (so that nothing is recorded or
 /// compiled before as much was lost without it). Ways near the best are tried within the share of the time that is
-/// allowed for it. When the way that is used takes much longer than it did, time and again, what was seen of the others
-/// is forgotten and each is tried once, until one is found that does not.
+/// allowed for it.
+///
+/// Machines run faster and slower for a while. What was seen of the ways that are not used follows the one that is, so
+/// that all of it is as if seen now. When the way that is used takes clearly longer than it did, time and again, one is
+/// tried that would now be better if it does not, of those that are least like it: either that takes longer too, and so
+/// does everything, or what was seen of the others holds as it was. A trial counts only if the way that is used takes
+/// as long after it as before.
 class ShapeHistory {
  public:
   /// A shape that came less often is not experimented with.
@@ -98,14 +109,33 @@ class ShapeHistory {
   [[nodiscard]] double tried_ns() const noexcept { return tried_ns_; }
 
  private:
-  /// What it takes each time, with its share of what it takes once.
-  [[nodiscard]] double cost(const Forecast& forecast, const Moment& moment, Way way) const;
-  /// Without.
-  [[nodiscard]] double steady(const Forecast& forecast, const Moment& moment, Way way) const;
-  [[nodiscard]] std::optional<Way> next_trial(const Forecast& forecast, const Moment& moment, Way best) const;
-  [[nodiscard]] std::optional<Way> next_resort(const Forecast& forecast, const Moment& moment) const;
+  /// What each way takes, each time.
+  struct Weighed {
+    std::array<double, kWays> steady = {};  // Without what it takes once; infinite where it may not be used.
+    std::array<double, kWays> cost = {};    // With its share of that.
+
+    [[nodiscard]] double steady_of(Way way) const noexcept { return steady[static_cast<std::size_t>(way)]; }
+    [[nodiscard]] double cost_of(Way way) const noexcept { return cost[static_cast<std::size_t>(way)]; }
+  };
+
+  [[nodiscard]] Weighed weigh(const Forecast& forecast, const Moment& moment) const noexcept;
+  /// Whether more should be known of a way that takes so long.
+  [[nodiscard]] bool is_open(Way way, double ns, double least, double per_wait) const noexcept;
+  [[nodiscard]] std::optional<Way> next_trial(const Weighed& weighed, const Forecast& forecast, const Moment& moment,
+                                              Way best) const;
+  [[nodiscard]] std::optional<Way> next_resort(const Weighed& weighed, const Moment& moment) const;
   [[nodiscard]] Choice try_out(Way way, const Forecast& forecast, const Moment& moment);
+  /// A sample of the way that is used, after a trial.
+  void check_trial(Way way, double ns, double per_wait);
+  void accept_trial();
   void look_for_change(Way way, double ns, double per_wait);
+  void end_alarm(bool was_right) noexcept;
+  /// One that was tried because of a change took so long.
+  void judge_change(Way way, double ns, double per_wait);
+  /// Everything but these takes so many times as long.
+  void scale_others(Way but, std::optional<Way> nor, double factor) noexcept;
+  /// Follows what the way that is used takes.
+  void follow(Way way) noexcept;
 
   std::array<Observed, kWays> observed_ = {};
   std::optional<Way> kept_ = {};          // For batches that came before exactly like this,
@@ -114,15 +144,32 @@ class ShapeHistory {
   std::uint64_t trying_since_ = 0;
   std::uint32_t trying_left_ = 0;  // Samples that are still wanted.
   std::optional<Way> last_ = {};   // Observed.
+  /// What was measured counts once it is known that everything else took as long meanwhile as before.
+  struct Trial {
+    Way way = Way::Batched;
+    double level_ns = 0;  // What the way took that is used.
+    double per_wait = 1;
+    std::array<double, kEnough> ns = {};
+    std::uint32_t count = 0;
+    std::uint32_t checked = 0;
+    double after_ns = 0;
+  };
+  std::optional<Trial> trial_ = {};
   /// What is done about a change.
   struct Alarm {
     Way from = Way::Batched;
-    double level_ns = 0;
+    double level_ns = 0;  // What that takes now,
+    double rise = 1;      // so many times as long as before.
     std::array<bool, kWays> tried = {};
   };
   std::optional<Alarm> alarm_ = {};
+  std::optional<Way> followed_ = {};  // The way that is used,
+  std::uint32_t followed_for_ = 0;    // samples of it since it is,
+  double level_ns_ = 0;               // and what it takes, as the others have followed.
   std::uint32_t bad_in_a_row_ = 0;
-  std::uint64_t last_alarm_ = 0;
+  std::uint64_t next_alarm_ = 0;      // Not before so many samples,
+  std::uint64_t between_alarms_ = 0;  // and so many after that one.
+  std::uint64_t samples_ = 0;
   std::uint64_t batches_ = 0;
   std::uint64_t trials_ = 0;
   double total_ns_ = 0;

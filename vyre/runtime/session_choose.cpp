@@ -25,9 +25,10 @@ std::string_view reason_of(const choice::Choice& choice, Way proposed) noexcept 
   return choice.way == proposed ? "the policies expect it to take least" : "it was measured to take least";
 }
 
-/// Calls `visit(dispatches)` for every group of a planned list: dispatches of one pipeline that follow one another.
-template <typename Visit>
-void for_each_group(std::span<const backend::Command> commands, Visit visit) {
+/// Calls `visit(dispatches)` for every group of a planned list: dispatches of one pipeline that follow one another. And
+/// `visit_other(command)` for what is no dispatch.
+template <typename Visit, typename VisitOther>
+void for_each_group(std::span<const backend::Command> commands, Visit visit, VisitOther visit_other) {
   for (std::size_t i = 0; i < commands.size();) {
     const auto* first = std::get_if<backend::Dispatch>(&commands[i]);
     std::size_t end = i + 1;
@@ -38,6 +39,8 @@ void for_each_group(std::span<const backend::Command> commands, Visit visit) {
         ++end;
       }
       visit(commands.subspan(i, end - i));
+    } else {
+      visit_other(commands[i]);
     }
     i = end;
   }
@@ -82,45 +85,47 @@ void Session::State::describe(const PlannedBatch& plan) {
   shape.kinds.clear();
   shape.dispatches = shape.barriers = shape.copies = 0;
   shape.copied_bytes = 0;
+  described.clear();
   std::uint64_t key = plan.arms;
-  std::vector<ShapeKind> kinds;
+  const auto add_transfer = [&](std::uint64_t tag, std::uint64_t bytes) {
+    ++shape.copies;
+    shape.copied_bytes += bytes;
+    key = mix(key, tag << 32 | choice::size_class(bytes));
+  };
+  const auto add_group = [&](std::span<const backend::Command> dispatches) {
+    const ShapeKind kind = kind_of(dispatches);
+    const std::uint64_t program = programs[kind.program].id;
+    shape.dispatches += kind.count;
+    key = mix(mix(key, program), std::uint64_t{kind.count} << 32 | kind.size_class);
+    const auto found = std::ranges::find(described, kind);
+    if (found != described.end()) {
+      ++shape.kinds[static_cast<std::size_t>(found - described.begin())].groups;
+    } else if (described.size() < kMaxKinds) {
+      described.push_back(kind);
+      shape.kinds.push_back({.program = program,
+                             .count = kind.count,
+                             .size_class = kind.size_class,
+                             .resources = std::get<backend::Dispatch>(dispatches.front()).range_count});
+    } else {
+      shape.kinds.back().groups += std::max(kind.count / shape.kinds.back().count, 1U);
+    }
+  };
   for (std::size_t arm = 0; arm < plan.arms; ++arm) {
-    for (const backend::Command& command : planned[arm].commands()) {
+    for_each_group(planned[arm].commands(), add_group, [&](const backend::Command& command) {
       if (std::holds_alternative<backend::Barrier>(command)) {
         ++shape.barriers;
         key = mix(key, 1);
       } else if (const auto* copy = std::get_if<backend::Copy>(&command)) {
-        ++shape.copies;
-        shape.copied_bytes += copy->size;
-        key = mix(key, std::uint64_t{2} << 32 | choice::size_class(copy->size));
+        add_transfer(2, copy->size);
       } else if (const auto* fill = std::get_if<backend::Fill>(&command)) {
-        ++shape.copies;
-        shape.copied_bytes += fill->range.size;
-        key = mix(key, std::uint64_t{3} << 32 | choice::size_class(fill->range.size));
-      }
-    }
-    for_each_group(planned[arm].commands(), [&](std::span<const backend::Command> dispatches) {
-      const ShapeKind kind = kind_of(dispatches);
-      const std::uint64_t program = programs[kind.program].id;
-      shape.dispatches += kind.count;
-      key = mix(mix(key, program), std::uint64_t{kind.count} << 32 | kind.size_class);
-      const auto found = std::ranges::find(kinds, kind);
-      if (found != kinds.end()) {
-        ++shape.kinds[static_cast<std::size_t>(found - kinds.begin())].groups;
-      } else if (kinds.size() < kMaxKinds) {
-        kinds.push_back(kind);
-        shape.kinds.push_back({.program = program,
-                               .count = kind.count,
-                               .size_class = kind.size_class,
-                               .resources = std::get<backend::Dispatch>(dispatches.front()).range_count});
-      } else {
-        shape.kinds.back().groups += std::max(kind.count / shape.kinds.back().count, 1U);
+        add_transfer(3, fill->range.size);
       }
     });
   }
   shape.key = key;
+  if (const auto known = shape_kinds.find(key); known != shape_kinds.end() && known->second == described) return;
   if (shape_kinds.size() >= kMaxShapeKinds) shape_kinds.clear();
-  shape_kinds[key] = std::move(kinds);
+  shape_kinds[key] = described;
 }
 
 bool Session::State::choose(const SeenBatch& before) {
@@ -170,7 +175,7 @@ void Session::State::apply_form(std::size_t arms_planned) {
   if (form == FormKind::Descriptor) return;
   const std::vector<ShapeKind>& kinds = shape_kinds.at(chosen_shape);
   for (backend::CommandList& list : std::span{planned}.first(arms_planned)) {
-    for_each_group(list.commands(), [&](std::span<const backend::Command> dispatches) {
+    const auto apply = [&](std::span<const backend::Command> dispatches) {
       const ShapeKind kind = kind_of(dispatches);
       // Those beyond the most that are told apart stay as they are written.
       const auto found = std::ranges::find(kinds, kind);
@@ -179,15 +184,22 @@ void Session::State::apply_form(std::size_t arms_planned) {
       CompiledProgram& program = programs[kind.program];
       const backend::PipelineHandle pipeline =
           form == program.form ? program.pipeline : program.others[static_cast<std::size_t>(form)];
+      const backend::Groups* last = nullptr;
+      bool fits = true;
       for (const backend::Command& each : dispatches) {
         const auto& dispatch = std::get<backend::Dispatch>(each);
-        if (form == FormKind::Persistent && !device->fits_persistent(pipeline, dispatch.groups)) {
-          ++program.too_long;
-          continue;
+        if (form == FormKind::Persistent && (last == nullptr || *last != dispatch.groups)) {
+          fits = device->fits_persistent(pipeline, dispatch.groups);
+          last = &dispatch.groups;
         }
-        list.set_pipeline(static_cast<std::size_t>(&each - list.commands().data()), pipeline);
+        if (fits) {
+          list.set_pipeline(static_cast<std::size_t>(&each - list.commands().data()), pipeline);
+        } else {
+          ++program.too_long;
+        }
       }
-    });
+    };
+    for_each_group(list.commands(), apply, [](const backend::Command&) {});
   }
 }
 

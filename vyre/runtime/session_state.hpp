@@ -338,6 +338,7 @@ struct Session::State {
   std::shared_ptr<Tuner> tuner;
   bool is_measurable = true;                                              // Whether the device can be calibrated.
   choice::BatchShape shape;                                               // Of the batch at hand, if it was described.
+  std::vector<ShapeKind> described;                                       // Its kinds.
   std::unordered_map<std::uint64_t, std::vector<ShapeKind>> shape_kinds;  // By shape.
   std::vector<choice::ProgramForms> kind_forms;
   TunedChoice chosen;

@@ -32,6 +32,11 @@ constexpr double kUnknownShare = 0.3;
 constexpr double kNoChange = 0.03;
 constexpr double kLeastPace = 0.5;
 constexpr double kMostPace = 2;
+// A forecast that would be another one is made again at once for so many batches, and later not more often than that.
+constexpr std::uint64_t kOftenRefreshed = 64;
+constexpr std::uint64_t kRefreshEvery = 16;
+// What is predicted within this needs no correction.
+constexpr double kExact = 0.01;
 // Below this share of what a batch takes a saving is noise.
 constexpr double kLeastSaving = 0.02;
 
@@ -56,7 +61,7 @@ void Tuner::set(const choice::Calibration& calibration) {
   const std::scoped_lock lock{mutex_};
   calibration_ = calibration;
   is_calibrated_ = true;
-  for (auto& [key, entry] : entries_) entry.is_stale = true;
+  for (auto& [key, entry] : entries_) entry.forms.clear();
 }
 
 std::optional<choice::Calibration> Tuner::calibration() const {
@@ -81,12 +86,29 @@ void Tuner::learn(const choice::BatchShape& shape) {
   entries_.emplace(shape.key, std::move(entry));
 }
 
-void Tuner::refresh(Entry& entry, std::span<const choice::ProgramForms> forms) {
-  if (!entry.is_stale && std::ranges::equal(entry.forms, forms)) return;
-  entry.forms.assign(forms.begin(), forms.end());
-  entry.habits = {.plan_ns = plan_ns_, .per_wait = entry.per_wait, .pace = entry.pace};
-  entry.forecast = choice::forecast(entry.shape, *calibration_, kernels_, forms, entry.habits);
-  entry.is_stale = false;
+void Tuner::refresh(Entry& entry, std::span<const choice::ProgramForms> forms, choice::Appearances seen) {
+  const std::uint64_t batches = entry.history.batches();
+  const bool is_due = batches < kOftenRefreshed || batches >= entry.refreshed_at + kRefreshEvery;
+  const bool is_refreshed = (entry.is_stale && is_due) || !std::ranges::equal(entry.forms, forms);
+  if (is_refreshed) {
+    entry.forms.assign(forms.begin(), forms.end());
+    entry.habits = {.plan_ns = plan_ns_, .per_wait = entry.per_wait, .pace = entry.pace};
+    entry.forecast = choice::forecast(entry.shape, *calibration_, kernels_, forms, entry.habits);
+    entry.is_stale = false;
+    entry.refreshed_at = batches;
+  }
+  const auto is_other = [](std::uint32_t now, std::uint32_t before) {
+    return (now == 0) != (before == 0) || now < before || now - before > before / 8;
+  };
+  if (!is_refreshed && !is_other(seen.of_shape, entry.facts_for.of_shape) &&
+      !is_other(seen.of_batch, entry.facts_for.of_batch)) {
+    return;
+  }
+  entry.facts_for = seen;
+  entry.facts.clear();
+  for (std::size_t i = 0; i < entry.shape.kinds.size(); ++i) {
+    entry.facts.push_back(choice::facts_of(entry.shape, *calibration_, entry.forecast, i, seen));
+  }
 }
 
 void Tuner::choose_locked(Entry& entry, const choice::Moment& moment, TunedChoice& chosen) {
@@ -150,7 +172,8 @@ void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_un
 void Tuner::observe_one(Entry& entry, const UsedWay& used, double ns, bool is_undisturbed) {
   entry.history.observe(used.way, ns, used.batches, entry.per_wait);
   // The first time, drivers compile what they put off, and memory is touched that never was.
-  if (is_undisturbed && entry.history.of(used.way).is_known(entry.per_wait)) learn_kernels(entry, used.way, ns);
+  const choice::Observed& seen = entry.history.of(used.way);
+  if (is_undisturbed && seen.is_known(entry.per_wait)) learn_kernels(entry, used.way, seen.ns());
   if (used.way != entry.last || used.way == Way::Batched) return;
   const double predicted = entry.baseline_ns - entry.predicted_ns;
   const double measured = entry.baseline_ns - ns;
@@ -161,6 +184,7 @@ void Tuner::observe_one(Entry& entry, const UsedWay& used, double ns, bool is_un
 }
 
 void Tuner::learn_kernels(Entry& entry, Way way, double ns) {
+  if (std::abs(ns - entry.forecast.of(way).ns) <= kExact * ns) return;
   const choice::BatchShape& shape = entry.shape;
   // Up to a point it is launching that takes longer than in a loop that does nothing else, or less; beyond, kernels do.
   choice::Habits habits = entry.habits;
@@ -229,7 +253,7 @@ std::optional<report::ShapeReport> Tuner::report(std::uint64_t shape) const {
     const choice::GroupKind& kind = entry.shape.kinds[i];
     result.groups.push_back(
         {.kind = kind,
-         .facts = choice::facts_of(entry.shape, *calibration_, entry.forecast, i, entry.moment.seen),
+         .facts = entry.facts[i],
          .kernel_ns = kernels_.observed({.program = kind.program, .size_class = kind.size_class}).ns});
   }
   for (const Way way : choice::kAllWays) {
@@ -258,6 +282,10 @@ std::vector<std::uint64_t> Tuner::shapes() const {
 
 report::PredictionErrors Tuner::errors() const {
   const std::scoped_lock lock{mutex_};
+  // What few more make no difference to.
+  if (error_count_ <= summary_.count + summary_.count / 16) {
+    return {.count = error_count_, .median = summary_.median, .ninth_decile = summary_.ninth_decile};
+  }
   const auto at = [&](double share) {
     const double wanted = share * static_cast<double>(error_count_);
     double passed = 0;
@@ -267,8 +295,8 @@ report::PredictionErrors Tuner::errors() const {
     }
     return upper_end(errors_.size() - 1);
   };
-  if (error_count_ == 0) return {};
-  return {.count = error_count_, .median = at(0.5), .ninth_decile = at(0.9)};
+  summary_ = {.count = error_count_, .median = at(0.5), .ninth_decile = at(0.9)};
+  return summary_;
 }
 
 bool Tuner::is_settled(std::uint64_t shape) const {

@@ -93,9 +93,12 @@ class Tuner {
     choice::BatchShape shape = {};
     choice::ShapeHistory history = {};
     choice::Forecast forecast = {};
-    std::vector<choice::ProgramForms> forms = {};  // Of the forecast.
-    choice::Moment moment = {};                    // The last one.
-    bool is_stale = true;                          // Whether the forecast must be made again.
+    std::vector<choice::ProgramForms> forms = {};   // Of the forecast.
+    choice::Moment moment = {};                     // The last one.
+    bool is_stale = true;                           // Whether the forecast would be another one by now.
+    std::uint64_t refreshed_at = 0;                 // The batch for which it was made.
+    std::vector<policy::DispatchFacts> facts = {};  // By kind, from the forecast,
+    choice::Appearances facts_for = {};             // for about as many times.
     std::optional<choice::Way> last = {};
     double predicted_ns = 0;  // Of what was chosen last,
     double baseline_ns = 0;   // and of a list made anew, both as they were expected to be.
@@ -105,7 +108,7 @@ class Tuner {
     std::list<std::uint64_t>::iterator used = {};
   };
 
-  void refresh(Entry& entry, std::span<const choice::ProgramForms> forms);
+  void refresh(Entry& entry, std::span<const choice::ProgramForms> forms, choice::Appearances seen);
   void choose_locked(Entry& entry, const choice::Moment& moment, TunedChoice& chosen);
   void observe_one(Entry& entry, const UsedWay& used, double ns, bool is_undisturbed);
   void learn_kernels(Entry& entry, choice::Way way, double ns);
@@ -125,6 +128,7 @@ class Tuner {
   // How often the error of a predicted saving, relative to the measured one, was within a factor; see `bucket_of`.
   std::array<std::uint64_t, 64> errors_ = {};
   std::uint64_t error_count_ = 0;
+  mutable report::PredictionErrors summary_ = {};  // Of the errors, as it was with about as many.
 };
 
 template <typename Recorder>
@@ -135,10 +139,11 @@ bool Tuner::choose(std::uint64_t shape, std::span<const choice::ProgramForms> fo
   if (found == entries_.end() || !calibration_) return false;
   Entry& entry = found->second;
   touch(entry);
-  refresh(entry, forms);
   moment.seen.of_shape = static_cast<std::uint32_t>(std::min<std::uint64_t>(entry.history.batches(), kMostSeen));
   moment.per_wait = entry.per_wait;
-  moment.proposed = choice::propose(entry.shape, *calibration_, entry.forecast, moment.seen, record);
+  refresh(entry, forms, moment.seen);
+  moment.proposed =
+      choice::propose(entry.forecast, entry.facts, choice::bindless_threshold(*calibration_), moment.seen, record);
   choose_locked(entry, moment, chosen);
   return true;
 }
