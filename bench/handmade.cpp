@@ -137,15 +137,15 @@ const Version& pick_best(const Job& job, const Settings& settings, Outcome& outc
 void note_choice(const Job& job, Outcome& outcome) {
   const runtime::RunReport report = job.by_vyre();
   const bool has_choice = !report.shapes.empty();
-  const std::string_view chosen = has_choice ? to_string(report.shapes[0].chosen) : "none";
+  const std::string_view chosen = has_choice ? to_string(report.shapes[0]->chosen) : "none";
   if (outcome.chosen.empty()) {
     outcome.chosen = chosen;
   } else if (outcome.chosen != chosen) {
     outcome.chosen += fmt::format(", then {}", chosen);
   }
   if (!has_choice) return;
-  outcome.is_settled = job.session->tuner().is_settled(report.shapes[0].key);
-  outcome.known = to_text(report.shapes[0]);
+  outcome.is_settled = job.session->tuner().is_settled(report.shapes[0]->key);
+  outcome.known = to_text(*report.shapes[0]);
 }
 
 Outcome measure(const Job& job, const Settings& settings) {

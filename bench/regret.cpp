@@ -101,7 +101,7 @@ class Regret {
     const std::uint64_t begin = device_->now_ns();
     for (std::size_t i = 0; i < 400; ++i) {
       curious_->run(workload, &report);
-      outcome.is_settled = !report.shapes.empty() && curious_->session().tuner().is_settled(report.shapes[0].key);
+      outcome.is_settled = !report.shapes.empty() && curious_->session().tuner().is_settled(report.shapes[0]->key);
       if (outcome.is_settled && i >= 2) break;
       if (static_cast<double>(device_->now_ns() - begin) > settings_.warm_ns) break;
     }
@@ -126,9 +126,9 @@ class Regret {
     }
     auto_->run(workload, &report);
     if (!report.shapes.empty()) {
-      outcome.chosen = to_string(report.shapes[0].chosen);
-      outcome.predicted_saving_ns = report.shapes[0].predicted_saving_ns;
-      outcome.known = to_text(report.shapes[0]);
+      outcome.chosen = to_string(report.shapes[0]->chosen);
+      outcome.predicted_saving_ns = report.shapes[0]->predicted_saving_ns;
+      outcome.known = to_text(*report.shapes[0]);
     }
     const std::size_t at_auto = kPinned.size();
     std::size_t best = 0;

@@ -29,7 +29,8 @@ std::string launched(const report::RunReport& report) {
 /// A line for each shape of batch that a way was chosen for.
 std::string chosen(const report::RunReport& report) {
   std::string text;
-  for (const report::ShapeReport& shape : report.shapes) {
+  for (const auto& each : report.shapes) {
+    const report::ShapeReport& shape = *each;
     text += fmt::format("    {} for {}", to_string(shape.chosen), counted(shape.dispatches, "dispatch", "dispatches"));
     const auto saving = [](double ns) { return duration(static_cast<std::uint64_t>(std::max(ns, 0.0))); };
     if (shape.chosen != choice::Way::Batched) {

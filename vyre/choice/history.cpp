@@ -40,6 +40,9 @@ constexpr std::uint32_t kOnAlarm = 2;
 // What another takes then, of what it should if everything took longer: less than this, and not everything does.
 constexpr double kSpared = 0.85;
 
+/// Whether what makes one longer probably does the other.
+bool is_alike(Way a, Way b) noexcept { return is_one_launch(a) == is_one_launch(b); }
+
 }  // namespace
 
 void Observed::add(double ns, bool is_back, double per_wait) {
@@ -115,17 +118,13 @@ std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Foreca
 }
 
 std::optional<Way> ShapeHistory::next_resort(const Weighed& weighed, const Moment& moment) const {
-  // What went wrong with one way probably did with those that are like it.
-  const auto is_alike = [&](Way way) { return is_one_launch(way) == is_one_launch(alarm_->from); };
-  // What was seen has followed; what was not may well be better than it is predicted.
-  const auto before = [&](Way way) {
-    return weighed.steady_of(way) / (of(way).is_known(moment.per_wait) ? alarm_->rise : kNear);
-  };
+  // What was not seen may well be better than it is predicted.
+  const auto hoped = [&](Way way) { return weighed.steady_of(way) / (of(way).is_known(moment.per_wait) ? 1 : kNear); };
   std::optional<Way> next;
   for (const Way way : kAllWays) {
-    const bool is_due = way != alarm_->from && !alarm_->tried[static_cast<std::size_t>(way)];
-    if (!is_due || before(way) > alarm_->level_ns) continue;
-    if (!next || std::pair{is_alike(way), before(way)} < std::pair{is_alike(*next), before(*next)}) next = way;
+    if (way == alarm_->from || hoped(way) > alarm_->level_ns) continue;
+    const auto rank = [&](Way each) { return std::pair{is_alike(each, alarm_->from), hoped(each)}; };
+    if (!next || rank(way) < rank(*next)) next = way;
   }
   return next;
 }
@@ -182,11 +181,12 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
   }
   kept = best;
   const bool may_try = !trial_ && moment.may_try && moment.exploration > 0 && moment.seen.of_shape >= kFewTimes;
+  if (alarm_ && alarm_->other) {
+    if (is_possible(alarm_->from)) return {.way = alarm_->from, .expected_ns = takes(alarm_->from)};
+    end_alarm(false);
+  }
   if (may_try && alarm_) {
-    if (const auto next = next_resort(weighed, moment)) {
-      alarm_->tried[static_cast<std::size_t>(*next)] = true;
-      return try_out(*next, forecast, moment);
-    }
+    if (const auto next = next_resort(weighed, moment)) return try_out(*next, forecast, moment);
     end_alarm(false);
   }
   if (may_try) {
@@ -202,10 +202,8 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
   return {.way = best, .expected_ns = takes(best)};
 }
 
-void ShapeHistory::scale_others(Way but, std::optional<Way> nor, double factor) noexcept {
-  for (const Way way : kAllWays) {
-    if (way != but && way != nor) observed_[static_cast<std::size_t>(way)].scale(factor);
-  }
+bool ShapeHistory::is_calm(const Choice& choice, const Moment& moment) const noexcept {
+  return !choice.is_trial && !alarm_ && !trial_ && !trying_ && of(choice.way).count(moment.per_wait) >= Observed::kKept;
 }
 
 void ShapeHistory::follow(Way way) noexcept {
@@ -215,23 +213,22 @@ void ShapeHistory::follow(Way way) noexcept {
     followed_for_ = 0;
   }
   // What it takes is known well only after some time, and until then not better than what the others do.
-  if (followed_for_ >= Observed::kKept && ns != level_ns_) scale_others(way, {}, ns / level_ns_);
+  if (followed_for_ >= Observed::kKept && ns != level_ns_) {
+    for (const Way each : kAllWays) {
+      if (each != way) observed_[static_cast<std::size_t>(each)].scale(ns / level_ns_);
+    }
+  }
   ++followed_for_;
   level_ns_ = ns;
 }
 
 void ShapeHistory::look_for_change(Way way, double ns, double per_wait) {
-  Observed& seen = observed_[static_cast<std::size_t>(way)];
+  const Observed& seen = of(way);
   const bool is_bad = seen.count(per_wait) >= kEnough && ns > kWorse * seen.ns() && !alarm_;
   bad_in_a_row_ = is_bad ? bad_in_a_row_ + 1 : 0;
   if (bad_in_a_row_ < kOften || samples_ < next_alarm_) return;
   bad_in_a_row_ = 0;
-  alarm_ = {.from = way, .level_ns = ns, .rise = ns / seen.ns()};
-  seen.set(ns, per_wait);
-  scale_others(way, {}, alarm_->rise);
-  followed_ = way;
-  followed_for_ = Observed::kKept;
-  level_ns_ = ns;
+  alarm_ = {.from = way, .before_ns = seen.ns(), .level_ns = ns};
 }
 
 void ShapeHistory::end_alarm(bool was_right) noexcept {
@@ -240,38 +237,47 @@ void ShapeHistory::end_alarm(bool was_right) noexcept {
   next_alarm_ = samples_ + between_alarms_;
 }
 
-void ShapeHistory::judge_change(Way way, double ns, double per_wait) {
+void ShapeHistory::confirm_change(Way way, double ns, double per_wait) {
+  if (way != alarm_->from) return end_alarm(false);
+  alarm_->level_ns = std::min(alarm_->level_ns, ns);
+  const double rise = alarm_->level_ns / alarm_->before_ns;
+  if (rise < 1 + kSteady) return end_alarm(false);
   Observed& seen = observed_[static_cast<std::size_t>(way)];
-  const bool is_alike = is_one_launch(way) == is_one_launch(alarm_->from);
-  // Of one that was not seen before nothing can be said but what it takes.
-  const bool was_seen = seen.is_known(per_wait);
-  const bool is_spared = was_seen && ns < kSpared * seen.ns();
+  Observed& other = observed_[static_cast<std::size_t>(*alarm_->other)];
+  // Of one that was not seen before it can only be said whether it is better.
+  const double should = other.is_known(per_wait) ? kSpared * rise * other.ns() : alarm_->level_ns;
+  const bool is_spared = alarm_->other_ns < should;
+  seen.set(alarm_->level_ns, per_wait);
+  for (const Way each : kAllWays) {
+    // What went wrong with one way probably did with those that are like it.
+    const bool rises = !is_spared || is_alike(each, way);
+    if (each != way && rises) observed_[static_cast<std::size_t>(each)].scale(rise);
+  }
   if (is_spared) {
-    scale_others(alarm_->from, way, 1 / alarm_->rise);
-    seen.set(ns, per_wait);
-  } else if (was_seen) {
-    seen.add(ns, false, per_wait);
+    other.set(alarm_->other_ns, per_wait);
+    followed_.reset();
   } else {
-    seen.set(ns, per_wait);
+    followed_ = way;
+    followed_for_ = Observed::kKept;
+    level_ns_ = alarm_->level_ns;
   }
-  const bool is_better = is_spared || kWorse * ns < alarm_->level_ns;
-  const bool is_everything = was_seen && !is_alike && trying_left_ == 1;
-  if (is_better || is_everything) {
-    end_alarm(is_better);
-    trying_left_ = 1;
-  }
+  end_alarm(is_spared);
 }
 
 void ShapeHistory::accept_trial() {
   Observed& seen = observed_[static_cast<std::size_t>(trial_->way)];
-  for (std::uint32_t i = 0; i < trial_->count; ++i) seen.add(trial_->ns[i], i == 0, trial_->per_wait);
+  // The first is the slowest each time: nothing of that way was used for a while. Of a new one it is not counted
+  // anyway.
+  for (std::uint32_t i = seen.count(trial_->per_wait) == 0 ? 0 : 1; i < trial_->count; ++i) {
+    seen.add(trial_->ns[i], i == 0, trial_->per_wait);
+  }
   seen.last_batch = batches_;
   trial_.reset();
 }
 
 void ShapeHistory::check_trial(Way way, double ns, double per_wait) {
   // Where there is nothing to compare with, it counts as it is.
-  if (way != followed_ || !of(way).is_known(per_wait)) return accept_trial();
+  if (way != trial_->beside || !of(way).is_known(per_wait)) return accept_trial();
   trial_->after_ns = trial_->checked == 0 ? ns : std::min(trial_->after_ns, ns);
   if (++trial_->checked < kChecks) return;
   if (std::abs(trial_->after_ns - trial_->level_ns) <= kSteady * trial_->level_ns) return accept_trial();
@@ -284,10 +290,13 @@ void ShapeHistory::observe(Way way, double ns, std::uint32_t batches, double per
   Observed& seen = observed_[static_cast<std::size_t>(way)];
   const bool is_trial = trying_ == way;
   if (is_trial && alarm_) {
-    judge_change(way, ns, per_wait);
+    alarm_->other_ns = trying_left_ == kOnAlarm ? ns : std::min(alarm_->other_ns, ns);
+    if (trying_left_ == 1) alarm_->other = way;
   } else if (is_trial) {
-    if (!trial_) trial_ = {.way = way, .level_ns = level_ns_, .per_wait = per_wait};
+    if (!trial_) trial_ = {.way = way, .beside = followed_, .level_ns = level_ns_, .per_wait = per_wait};
     if (trial_->count < kEnough) trial_->ns[trial_->count++] = ns;
+  } else if (alarm_ && alarm_->other) {
+    confirm_change(way, ns, per_wait);
   } else {
     if (trial_) check_trial(way, ns, per_wait);
     look_for_change(way, ns, per_wait);

@@ -91,6 +91,10 @@ class ShapeHistory {
   static constexpr std::uint32_t kEnough = 3;
 
   [[nodiscard]] Choice choose(const Forecast& forecast, const Moment& moment);
+  /// Whether that would be chosen for the next batches, too, if they take as long as those before.
+  [[nodiscard]] bool is_calm(const Choice& choice, const Moment& moment) const noexcept;
+  /// So many batches came that nothing was chosen for.
+  void skip(std::uint32_t batches) noexcept { batches_ += batches; }
   /// Notes what batches took, each of `batches`, with `per_wait` in all before the wait.
   void observe(Way way, double ns, std::uint32_t batches, double per_wait);
   /// Notes what was spent once to be able to try.
@@ -130,10 +134,8 @@ class ShapeHistory {
   void accept_trial();
   void look_for_change(Way way, double ns, double per_wait);
   void end_alarm(bool was_right) noexcept;
-  /// One that was tried because of a change took so long.
-  void judge_change(Way way, double ns, double per_wait);
-  /// Everything but these takes so many times as long.
-  void scale_others(Way but, std::optional<Way> nor, double factor) noexcept;
+  /// A sample of the way that has changed, after another was tried.
+  void confirm_change(Way way, double ns, double per_wait);
   /// Follows what the way that is used takes.
   void follow(Way way) noexcept;
 
@@ -147,7 +149,8 @@ class ShapeHistory {
   /// What was measured counts once it is known that everything else took as long meanwhile as before.
   struct Trial {
     Way way = Way::Batched;
-    double level_ns = 0;  // What the way took that is used.
+    std::optional<Way> beside = {};  // The way that is used,
+    double level_ns = 0;             // and what it took.
     double per_wait = 1;
     std::array<double, kEnough> ns = {};
     std::uint32_t count = 0;
@@ -155,12 +158,13 @@ class ShapeHistory {
     double after_ns = 0;
   };
   std::optional<Trial> trial_ = {};
-  /// What is done about a change.
+  /// What is done about a change: another way is tried, then the same again.
   struct Alarm {
     Way from = Way::Batched;
-    double level_ns = 0;  // What that takes now,
-    double rise = 1;      // so many times as long as before.
-    std::array<bool, kWays> tried = {};
+    double before_ns = 0;           // What that took,
+    double level_ns = 0;            // and takes now.
+    std::optional<Way> other = {};  // What was tried,
+    double other_ns = 0;            // and took so long.
   };
   std::optional<Alarm> alarm_ = {};
   std::optional<Way> followed_ = {};  // The way that is used,

@@ -47,7 +47,7 @@ std::string to_text(const RunReport& report) {
   if (report.calibration_ns > 0)
     text += fmt::format("the device was measured in {}\n", duration(report.calibration_ns));
   if (!report.not_calibrated.empty()) text += fmt::format("the device was not measured: {}\n", report.not_calibrated);
-  for (const ShapeReport& shape : report.shapes) text += to_text(shape);
+  for (const auto& shape : report.shapes) text += to_text(*shape);
   if (report.errors.count > 0) {
     text += fmt::format(
         "predicted savings were off by {:.0f} % of the measured in the middle, by {:.0f} % in nine of ten\n",
@@ -93,7 +93,7 @@ std::string to_json(const RunReport& report) {
   value["calibration_ns"] = report.calibration_ns;
   if (!report.not_calibrated.empty()) value["not_calibrated"] = report.not_calibrated;
   value["shapes"] = ordered_json::array();
-  for (const ShapeReport& shape : report.shapes) value["shapes"].push_back(to_value(shape));
+  for (const auto& shape : report.shapes) value["shapes"].push_back(to_value(*shape));
   value["prediction_errors"] = {
       {"count", report.errors.count}, {"median", report.errors.median}, {"ninth_decile", report.errors.ninth_decile}};
   return value.dump(2);

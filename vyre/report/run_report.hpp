@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -48,10 +49,11 @@ struct RunReport {
   std::vector<ProgramReport> programs = {};        ///< In the order of their first dispatch.
   std::vector<policy::AuditEvent> decisions = {};  ///< The last that left the plain path.
   std::uint64_t decisions_dropped = 0;
-  std::vector<ShapeReport> shapes = {};  ///< Batches that a launch mode was chosen for.
-  PredictionErrors errors = {};          ///< Of the device, up to now.
-  std::uint64_t calibration_ns = 0;      ///< What measuring the device took, which is not in the other times.
-  std::string not_calibrated = {};       ///< Why nothing was chosen, if the device could not be measured.
+  /// Batches that a launch mode was chosen for, as of the last decision for each.
+  std::vector<std::shared_ptr<const ShapeReport>> shapes = {};
+  PredictionErrors errors = {};      ///< Of the device, up to now.
+  std::uint64_t calibration_ns = 0;  ///< What measuring the device took, which is not in the other times.
+  std::string not_calibrated = {};   ///< Why nothing was chosen, if the device could not be measured.
 
   friend bool operator==(const RunReport&, const RunReport&) = default;
 };

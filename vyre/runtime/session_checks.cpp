@@ -94,7 +94,7 @@ Result<std::uint32_t> Session::State::find_program(const program::Program& progr
   VYRE_ASSIGN(CompiledProgram made, compile_program(*device, program, values, form_of(options.mode)));
   if (place) {
     // What is known of batches names programs by their place.
-    shape_kinds.clear();
+    shapes.clear();
     seen = {};
     for (const backend::PipelineHandle old : pipelines_of(programs[*place])) {
       drop_kept([&](const KeptBatch& each) { return std::ranges::binary_search(each.names.pipelines, old); });

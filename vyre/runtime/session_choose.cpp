@@ -12,7 +12,11 @@ using program::FormKind;
 
 /// More kinds of groups than this count as the last of them.
 constexpr std::size_t kMaxKinds = 32;
-constexpr std::size_t kMaxShapeKinds = 1024;
+constexpr std::size_t kMaxShapes = 1024;
+// What was decided holds at most for so many batches while others are pending.
+constexpr std::uint32_t kMostUnasked = 64;
+// A batch that takes so many times what is expected asks for another decision.
+constexpr double kSurprising = 1.25;
 // Of what a span took, the session itself must have been at work, or waiting, for so much.
 constexpr double kUndisturbed = 0.75;
 
@@ -123,16 +127,39 @@ void Session::State::describe(const PlannedBatch& plan) {
     });
   }
   shape.key = key;
-  if (const auto known = shape_kinds.find(key); known != shape_kinds.end() && known->second == described) return;
-  if (shape_kinds.size() >= kMaxShapeKinds) shape_kinds.clear();
-  shape_kinds[key] = described;
+  if (const auto found = shapes.find(key); found != shapes.end() && found->second.kinds == described) return;
+  if (shapes.size() >= kMaxShapes) shapes.clear();
+  shapes[key] = {.kinds = described};
+}
+
+void Session::State::tell(KnownShape& of) {
+  for (const Sample& each : of.samples) tuner->observe_late(each.used, each.ns, each.is_undisturbed);
+  of.samples.clear();
+  of.report.reset();
+  are_errors_old = true;
 }
 
 bool Session::State::choose(const SeenBatch& before) {
-  const auto known = shape_kinds.find(before.shape);
-  if (known == shape_kinds.end()) return false;
+  const auto found = shapes.find(before.shape);
+  if (found == shapes.end()) return false;
+  known = &found->second;
+  chosen_shape = before.shape;
+  // What is tried must be launched when nothing is pending, so that is the time to ask.
+  const bool holds = known->left > 0 || (!pending.empty() && known->unasked < kMostUnasked);
+  const bool is_alike = known->came_before == (before.times > 0) &&
+                        (!choice::is_replay(known->chosen.choice.way) || known->hash == gathered.hash);
+  if (known->chosen.holds_for == 0 || !holds || !is_alike) return ask(before);
+  known->left -= std::min(known->left, 1U);
+  ++known->unasked;
+  // The same facts, the same verdicts.
+  log.record(known->events);
+  return true;
+}
+
+bool Session::State::ask(const SeenBatch& before) {
+  tell(*known);
   kind_forms.clear();
-  for (const ShapeKind& kind : known->second) {
+  for (const ShapeKind& kind : known->kinds) {
     const CompiledProgram& program = programs[kind.program];
     choice::ProgramForms& forms = kind_forms.emplace_back();
     for (const FormKind form : program::kAllForms) {
@@ -151,17 +178,26 @@ bool Session::State::choose(const SeenBatch& before) {
     const bool serves = each.way == Way::Table ? each.shape == before.shape : each.hash == gathered.hash;
     if (serves) moment.is_set_up[static_cast<std::size_t>(each.way)] = true;
   }
-  chosen_shape = before.shape;
-  return tuner->choose(before.shape, kind_forms, moment, chosen, log.recorder());
+  known->events.clear();
+  const auto record = [&](std::span<const policy::AuditEvent> events) {
+    known->events.insert(known->events.end(), events.begin(), events.end());
+  };
+  if (!tuner->choose(before.shape, kind_forms, moment, known->unasked, known->chosen, record)) return false;
+  log.record(known->events);
+  known->hash = gathered.hash;
+  known->came_before = before.times > 0;
+  known->left = known->chosen.holds_for;
+  known->unasked = 0;
+  return true;
 }
 
 Result<void> Session::State::compile_form() {
-  const FormKind form = choice::form_of(chosen.choice.way);
-  const std::vector<ShapeKind>& kinds = shape_kinds.at(chosen_shape);
+  const FormKind form = choice::form_of(known->chosen.choice.way);
+  const std::vector<ShapeKind>& kinds = known->kinds;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     CompiledProgram& program = programs[kinds[i].program];
     const bool is_there = form == program.form || program.others[static_cast<std::size_t>(form)].generation != 0;
-    if (!chosen.uses_form[i] || is_there) continue;
+    if (!known->chosen.uses_form[i] || is_there) continue;
     const std::uint64_t begin = device->now_ns();
     VYRE_ASSIGN(const backend::PipelineHandle pipeline, find_form(*device, program, form));
     note_pipeline(pipeline, kinds[i].program);
@@ -171,15 +207,16 @@ Result<void> Session::State::compile_form() {
 }
 
 void Session::State::apply_form(std::size_t arms_planned) {
-  const FormKind form = choice::form_of(chosen.choice.way);
+  const FormKind form = choice::form_of(known->chosen.choice.way);
   if (form == FormKind::Descriptor) return;
-  const std::vector<ShapeKind>& kinds = shape_kinds.at(chosen_shape);
+  const std::vector<ShapeKind>& kinds = known->kinds;
   for (backend::CommandList& list : std::span{planned}.first(arms_planned)) {
     const auto apply = [&](std::span<const backend::Command> dispatches) {
       const ShapeKind kind = kind_of(dispatches);
       // Those beyond the most that are told apart stay as they are written.
       const auto found = std::ranges::find(kinds, kind);
-      const bool is_used = found != kinds.end() && chosen.uses_form[static_cast<std::size_t>(found - kinds.begin())];
+      const bool is_used =
+          found != kinds.end() && known->chosen.uses_form[static_cast<std::size_t>(found - kinds.begin())];
       if (!is_used) return;
       CompiledProgram& program = programs[kind.program];
       const backend::PipelineHandle pipeline =
@@ -204,12 +241,12 @@ void Session::State::apply_form(std::size_t arms_planned) {
 }
 
 Result<void> Session::State::launch_in_way(bool is_planned, PlannedBatch plan, Places places) {
-  const Way way = chosen.choice.way;
-  const std::string_view reason = reason_of(chosen.choice, chosen.proposed);
+  const Way way = known->chosen.choice.way;
+  const std::string_view reason = reason_of(known->chosen.choice, known->chosen.proposed);
   launching = {.shape = chosen_shape, .way = way, .batches = 1};
-  const std::vector<ShapeKind>& kinds = shape_kinds.at(chosen_shape);
+  const std::vector<ShapeKind>& kinds = known->kinds;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    if (chosen.uses_form[i]) programs[kinds[i].program].used_form = choice::form_of(way);
+    if (known->chosen.uses_form[i]) programs[kinds[i].program].used_form = choice::form_of(way);
   }
   if (way == Way::Plain) return launch_plain(reason);
   if (choice::is_replay(way)) {
@@ -247,13 +284,16 @@ Result<void> Session::State::launch_chosen() {
       plan = plan_batch(max_arms(), places);
       is_planned = true;
       describe(plan);
-      tuner->learn(shape);
       const std::uint32_t times = before.hash == gathered.hash ? before.times : 0;
       before = {.hash = gathered.hash, .shape = shape.key, .times = times};
-      if (!choose(before)) return launch_anew(plan, places, "the batch is new");
+      if (!choose(before)) {
+        tuner->learn(shape);
+        if (!choose(before)) return launch_anew(plan, places, "the batch is new");
+      }
     }
     launched = launch_in_way(is_planned, plan, std::move(places));
-    for (const ShapeKind& kind : shape_kinds.at(chosen_shape)) programs[kind.program].used_form.reset();
+    for (const ShapeKind& kind : known->kinds) programs[kind.program].used_form.reset();
+    if (!launched) known->chosen.holds_for = 0;
     if (launched || launched.error().code != ErrorCode::Unsupported) break;
   }
   if (std::ranges::find(run_shapes, chosen_shape) == run_shapes.end()) run_shapes.push_back(chosen_shape);
@@ -296,6 +336,26 @@ void Session::State::note_completed(const std::optional<UsedWay>& used) {
   }
 }
 
+void Session::State::note_time(double ns, bool is_undisturbed) {
+  if (span_used.size() == 1) {
+    const UsedWay& used = span_used.front();
+    const auto found = shapes.find(used.shape);
+    KnownShape* of = found == shapes.end() ? nullptr : &found->second;
+    const bool is_usual = of != nullptr && used.batches <= 2 * of->per_wait && of->per_wait <= 2 * used.batches;
+    if (of != nullptr) of->per_wait = used.batches;
+    if (is_usual && of->chosen.holds_for > 0 && of->chosen.choice.way == used.way) {
+      of->samples.push_back({.used = used, .ns = ns, .is_undisturbed = is_undisturbed});
+      // What is surprising is told at once.
+      if (ns > kSurprising * of->chosen.choice.expected_ns * used.batches) of->chosen.holds_for = 0;
+      return;
+    }
+  }
+  for (const UsedWay& each : span_used) {
+    if (const auto found = shapes.find(each.shape); found != shapes.end()) tell(found->second);
+  }
+  tuner->observe(span_used, ns, is_undisturbed);
+}
+
 void Session::State::end_span() {
   const std::uint64_t now = device->now_ns();
   if (span_begin_ns && !span_has_others && !span_used.empty()) {
@@ -303,7 +363,7 @@ void Session::State::end_span() {
     const std::uint64_t setup = std::min(span_setup_ns, elapsed);
     const auto own = static_cast<double>(elapsed - setup);
     const auto busy = static_cast<double>(span_busy_ns - std::min(span_busy_ns, setup));
-    tuner->observe(span_used, own, busy >= kUndisturbed * own);
+    note_time(own, busy >= kUndisturbed * own);
   }
   if (span_begin_ns && !tuner->is_calibrated()) tuner->note_spent(now - *span_begin_ns);
   drop_span();

@@ -98,6 +98,20 @@ void Session::State::read_directly() {
   reads.clear();
 }
 
+std::shared_ptr<const report::ShapeReport> Session::State::report_of(std::uint64_t key) {
+  const auto found = shapes.find(key);
+  if (found != shapes.end() && found->second.report != nullptr) return found->second.report;
+  auto learned = tuner->report(key);
+  if (!learned) return nullptr;
+  for (report::GroupReport& group : learned->groups) {
+    const auto named = std::ranges::find(programs, group.kind.program, &CompiledProgram::id);
+    if (named != programs.end()) group.program = named->program.name();
+  }
+  auto made = std::make_shared<const report::ShapeReport>(*std::move(learned));
+  if (found != shapes.end()) found->second.report = made;
+  return made;
+}
+
 RunReport Session::State::end_run() {
   report::AuditSnapshot snapshot = log.snapshot();
   report.elapsed_ns = begin_ns ? device->now_ns() - *begin_ns : 0;
@@ -105,15 +119,11 @@ RunReport Session::State::end_run() {
   report.decisions_dropped = snapshot.dropped;
   log.clear();
   for (const std::uint64_t each : run_shapes) {
-    auto learned = tuner->report(each);
-    if (!learned) continue;
-    for (report::GroupReport& group : learned->groups) {
-      const auto found = std::ranges::find(programs, group.kind.program, &CompiledProgram::id);
-      if (found != programs.end()) group.program = found->program.name();
-    }
-    report.shapes.push_back(*std::move(learned));
+    if (auto learned = report_of(each)) report.shapes.push_back(std::move(learned));
   }
-  report.errors = tuner->errors();
+  if (are_errors_old) errors = tuner->errors();
+  are_errors_old = false;
+  report.errors = errors;
   run_shapes.clear();
   RunReport ended = std::move(report);
   report = {.device = device->info().name, .not_calibrated = ended.not_calibrated};

@@ -5,6 +5,12 @@
 #include <vyre/runtime/session_state.hpp>
 
 namespace vyre::runtime {
+namespace {
+
+constexpr std::uint64_t kTimedPlans = 16;
+constexpr std::uint64_t kTimedAtFirst = 64;
+
+}  // namespace
 
 void Session::State::begin_batch() noexcept {
   gathered.clear();
@@ -42,7 +48,9 @@ Result<void> Session::State::flush_batch() {
 }
 
 PlannedBatch Session::State::plan_batch(std::size_t max_arms, Places& places) {
-  const std::uint64_t begin = device->now_ns();
+  // Of many it is enough to know what some take.
+  const bool is_timed = options.mode == LaunchMode::Auto && (batch % kTimedPlans == 1 || batch < kTimedAtFirst);
+  const std::uint64_t begin = is_timed ? device->now_ns() : 0;
   const auto writes = writes_of();
   const std::size_t count = max_arms > 1 ? splitter.split(gathered.list, max_arms, arms, writes) : 1;
   if (planned.size() < count) planned.resize(count);
@@ -65,7 +73,7 @@ PlannedBatch Session::State::plan_batch(std::size_t max_arms, Places& places) {
                                    .detail = policy::Detail::DisjointSlots};
     log.record({&event, 1});
   }
-  if (options.mode == LaunchMode::Auto) {
+  if (is_timed) {
     tuner->note_planning(static_cast<double>(device->now_ns() - begin), operations);
   }
   return all;

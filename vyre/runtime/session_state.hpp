@@ -118,6 +118,12 @@ struct Session::State {
     PlannedBatch plan = {};
     std::uint64_t last_used = 0;
   };
+  /// What batches took that were awaited together.
+  struct Sample {
+    UsedWay used = {};
+    double ns = 0;
+    bool is_undisturbed = false;
+  };
   /// Groups of a shape that are alike, as the tuner knows them, and their program here.
   struct ShapeKind {
     std::uint32_t program = 0;
@@ -125,6 +131,19 @@ struct Session::State {
     std::uint32_t size_class = 0;
 
     friend bool operator==(const ShapeKind&, const ShapeKind&) = default;
+  };
+  /// What is known here of batches of a shape, and what was decided for the last of them.
+  struct KnownShape {
+    std::vector<ShapeKind> kinds = {};
+    TunedChoice chosen = {};
+    std::vector<policy::AuditEvent> events = {};             // Of the policies, when that was decided,
+    std::uint64_t hash = 0;                                  // for this batch,
+    bool came_before = false;                                // which came before, or did not.
+    std::uint32_t left = 0;                                  // For so many more it holds,
+    std::uint32_t unasked = 0;                               // and did for so many.
+    std::uint32_t per_wait = 1;                              // Batches for the last wait.
+    std::vector<Sample> samples = {};                        // Of those.
+    std::shared_ptr<const report::ShapeReport> report = {};  // As of then.
   };
   /// A batch that came, by its hash.
   struct SeenBatch {
@@ -254,10 +273,14 @@ struct Session::State {
   [[nodiscard]] Result<bool> is_calibrated();
   /// The kind of a group of planned dispatches.
   [[nodiscard]] ShapeKind kind_of(std::span<const backend::Command> dispatches) const;
-  /// What the planned batch is, into `shape`, and its kinds of groups, into `shape_kinds`.
+  /// What the planned batch is, into `shape`, and its kinds of groups, into `shapes`.
   void describe(const PlannedBatch& plan);
-  /// Asks for a choice for the batch at hand, which is `shape` if it was planned. False if it must be described first.
+  /// Finds a choice for the batch at hand, which is `shape` if it was planned: `known`. False if it must be described
+  /// first. What was decided holds for some time, so that most batches need not ask the tuner.
   [[nodiscard]] bool choose(const SeenBatch& before);
+  [[nodiscard]] bool ask(const SeenBatch& before);
+  /// Tells the tuner what batches took for which it was not asked.
+  void tell(KnownShape& of);
   /// Compiles the form of the way that was chosen for the programs that use it. `Unsupported` if one has not got it.
   [[nodiscard]] Result<void> compile_form();
   /// Puts planned dispatches into it, those of the kinds that use it.
@@ -273,8 +296,10 @@ struct Session::State {
   void begin_span(std::uint64_t now) noexcept;
   void note_completed(const std::optional<UsedWay>& used);
   void drop_span() noexcept;
-  /// Tells the tuner what batches took that have completed, the last of which was waited for.
+  /// Notes what batches took that have completed, the last of which was waited for.
   void end_span();
+  /// What the span took.
+  void note_time(double ns, bool is_undisturbed);
 
   // Capturing.
   [[nodiscard]] Result<Capture> end_capture();
@@ -295,6 +320,8 @@ struct Session::State {
   [[nodiscard]] std::unexpected<Error> broken(Error error);
   /// Gives the host what it reads from memory that it shares with the device, which is idle.
   void read_directly();
+  /// What is known of batches of a shape, as of the last decision for them.
+  [[nodiscard]] std::shared_ptr<const report::ShapeReport> report_of(std::uint64_t key);
   /// The report so far; the next one begins.
   RunReport end_run();
 
@@ -336,14 +363,16 @@ struct Session::State {
 
   // Choosing. A span begins when the device is idle or a batch was waited for, and ends when one is.
   std::shared_ptr<Tuner> tuner;
-  bool is_measurable = true;                                              // Whether the device can be calibrated.
-  choice::BatchShape shape;                                               // Of the batch at hand, if it was described.
-  std::vector<ShapeKind> described;                                       // Its kinds.
-  std::unordered_map<std::uint64_t, std::vector<ShapeKind>> shape_kinds;  // By shape.
+  bool is_measurable = true;         // Whether the device can be calibrated.
+  choice::BatchShape shape;          // Of the batch at hand, if it was described.
+  std::vector<ShapeKind> described;  // Its kinds.
+  std::unordered_map<std::uint64_t, KnownShape> shapes;
+  KnownShape* known = nullptr;  // Of the batch at hand, when it was chosen for.
   std::vector<choice::ProgramForms> kind_forms;
-  TunedChoice chosen;
   std::uint64_t chosen_shape = 0;
   std::vector<std::uint64_t> run_shapes;  // That were chosen for in this run.
+  report::PredictionErrors errors;        // As the tuner said last.
+  bool are_errors_old = true;
   std::optional<std::uint64_t> span_begin_ns;
   std::uint64_t span_setup_ns = 0;
   std::uint64_t span_busy_ns = 0;

@@ -34,7 +34,7 @@ constexpr double kLeastPace = 0.5;
 constexpr double kMostPace = 2;
 // A forecast that would be another one is made again at once for so many batches, and later not more often than that.
 constexpr std::uint64_t kOftenRefreshed = 64;
-constexpr std::uint64_t kRefreshEvery = 16;
+constexpr std::uint32_t kRefreshEvery = 16;
 // What is predicted within this needs no correction.
 constexpr double kExact = 0.01;
 // Below this share of what a batch takes a saving is noise.
@@ -114,6 +114,8 @@ void Tuner::refresh(Entry& entry, std::span<const choice::ProgramForms> forms, c
 void Tuner::choose_locked(Entry& entry, const choice::Moment& moment, TunedChoice& chosen) {
   chosen.choice = entry.history.choose(entry.forecast, moment);
   chosen.proposed = moment.proposed;
+  const bool is_calm = entry.history.batches() >= kOftenRefreshed && entry.history.is_calm(chosen.choice, moment);
+  chosen.holds_for = is_calm ? kRefreshEvery : 0;
   const Way way = chosen.choice.way;
   chosen.uses_form.resize(entry.forecast.kinds.size());
   for (std::size_t i = 0; i < chosen.uses_form.size(); ++i) {
@@ -167,6 +169,15 @@ void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_un
       observe_one(found->second, each, expected(each) * scale, false);
     }
   }
+}
+
+void Tuner::observe_late(const UsedWay& used, double elapsed_ns, bool is_undisturbed) {
+  const std::scoped_lock lock{mutex_};
+  const auto found = entries_.find(used.shape);
+  if (!calibration_ || found == entries_.end()) return;
+  const double per_wait = found->second.per_wait;
+  if (used.batches > 2 * per_wait || per_wait > 2 * used.batches) return;
+  observe_one(found->second, used, elapsed_ns / used.batches, is_undisturbed);
 }
 
 void Tuner::observe_one(Entry& entry, const UsedWay& used, double ns, bool is_undisturbed) {

@@ -38,6 +38,8 @@ struct TunedChoice {
   choice::Way proposed = choice::Way::Batched;  ///< By the policies.
   /// By kind of group, whether it runs in the form of the way.
   std::vector<bool> uses_form = {};
+  /// For so many more batches it holds, unless one takes much longer than expected.
+  std::uint32_t holds_for = 0;
 };
 
 /// What was learned of a device: its calibration, what kernels take, and what was seen of each shape of batch.
@@ -66,16 +68,18 @@ class Tuner {
   /// Makes a shape known, if it is not.
   void learn(const choice::BatchShape& shape);
 
-  /// Chooses for a batch: asks the policies, weighs what was observed, and may try another way. Gives false, and
-  /// nothing, if the shape is not known or there is no calibration. `forms` by kind; how often the shape came is known
-  /// here; `record` is called with the policies' audit events.
+  /// Chooses for a batch, `unasked` others of its shape after the last time: asks the policies, weighs what was
+  /// observed, and may try another way. Gives false, and nothing, if the shape is not known or there is no calibration.
+  /// `forms` by kind; how often the shape came is known here; `record` is called with the policies' audit events.
   template <typename Recorder>
   [[nodiscard]] bool choose(std::uint64_t shape, std::span<const choice::ProgramForms> forms, choice::Moment moment,
-                            TunedChoice& chosen, Recorder record);
+                            std::uint32_t unasked, TunedChoice& chosen, Recorder record);
 
   /// Notes what batches took that were launched and awaited together. `is_undisturbed`: the host did next to nothing
   /// else meanwhile, so that what is above the launches is the kernels'.
   void observe(std::span<const UsedWay> used, double elapsed_ns, bool is_undisturbed);
+  /// The same of some time ago. Nothing, if batches of the shape are awaited otherwise by now.
+  void observe_late(const UsedWay& used, double elapsed_ns, bool is_undisturbed);
   /// Notes what a shape spent once, on compiling or recording.
   void note_setup(std::uint64_t shape, double ns);
   /// Notes what planning a batch took.
@@ -133,12 +137,13 @@ class Tuner {
 
 template <typename Recorder>
 bool Tuner::choose(std::uint64_t shape, std::span<const choice::ProgramForms> forms, choice::Moment moment,
-                   TunedChoice& chosen, Recorder record) {
+                   std::uint32_t unasked, TunedChoice& chosen, Recorder record) {
   const std::scoped_lock lock{mutex_};
   const auto found = entries_.find(shape);
   if (found == entries_.end() || !calibration_) return false;
   Entry& entry = found->second;
   touch(entry);
+  entry.history.skip(unasked);
   moment.seen.of_shape = static_cast<std::uint32_t>(std::min<std::uint64_t>(entry.history.batches(), kMostSeen));
   moment.per_wait = entry.per_wait;
   refresh(entry, forms, moment.seen);
