@@ -137,6 +137,8 @@ class Regret {
       if (half_median(samples[i], 0) < half_median(samples[best], 0)) best = i;
     }
     outcome.best = kPinned[best];
+    // Which of the two is the other one is left to chance: neither has better places in memory on the whole.
+    if (random_() % 2 == 0) std::swap(samples[at_auto], samples[at_auto + 1]);
     outcome.auto_ns = median(samples[at_auto]);
     outcome.regret = half_median(samples[at_auto], 1) / half_median(samples[best], 1);
     outcome.itself = half_median(samples[at_auto + 1], 1) / half_median(samples[at_auto], 1);
