@@ -262,6 +262,59 @@ TEST_P(BindlessSessions, ALoopOfBatchesIsRecordedOnce) {
   }
 }
 
+class ChoosingSessions : public testing::TestWithParam<std::string> {};
+
+// Once nothing changes any more a decision holds for many batches: with other buffers, after buffers have gone, for
+// batches of other shapes in between, awaited one by one or many at once.
+TEST_P(ChoosingSessions, WhatHoldsForManyBatchesIsRightForEachOfThem) {
+  constexpr Word kBatches = 500;
+  constexpr Word kBuffers = 6;
+  Session session = must(Session::open(open(GetParam()), {.calibrate_after = {}}));
+  std::vector<Buffer<Word>> buffers;
+  std::vector<std::vector<Word>> values;
+  for (Word i = 0; i < kBuffers; ++i) {
+    values.emplace_back(64, i);
+    buffers.push_back(must(session.buffer<Word>(values.back())));
+  }
+  const auto step = [&](Word from, Word to, Word k) {
+    must(session.dispatch(named("mix"), {buffers[from], buffers[to]}, {.params = params(k)}));
+    for (Word j = 0; j < 64; ++j) values[to][j] = values[to][j] * 3 + values[from][j] + k;
+  };
+  std::shared_ptr<const report::ShapeReport> last;
+  bool has_held = false;
+  for (Word i = 0; i < kBatches; ++i) {
+    // The first half is one batch again and again.
+    const auto at = [&](Word place) { return i < kBatches / 2 ? place : (i + place) % kBuffers; };
+    step(at(0), at(1), 5);
+    step(at(2), at(3), 7);
+    step(at(1), at(4), i < kBatches / 2 ? 1 : i);
+    if (i % 50 == 49) step(at(4), at(5), 3);
+    must(session.flush());
+    if (i > kBatches / 4 && i < kBatches / 2 && i % 10 != 9) continue;
+    const auto report = must(session.finish());
+    ASSERT_FALSE(report.shapes.empty());
+    has_held |= last == report.shapes[0];
+    last = report.shapes[0];
+    if (i % 120 != 119) continue;
+    const Word gone = at(2);
+    must(session.free(buffers[gone].view()));
+    buffers[gone] = must(session.buffer<Word>(values[gone]));
+  }
+  // Elsewhere that depends on what disturbs.
+  if (GetParam() == "fake") {
+    EXPECT_TRUE(has_held);
+  }
+  for (Word i = 0; i < kBuffers; ++i) {
+    std::vector<Word> actual(64);
+    must(session.read(buffers[i], actual));
+    must(session.finish());
+    EXPECT_EQ(actual, values[i]) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(FakeEquivalence, ChoosingSessions, testing::Values("fake"));
+INSTANTIATE_TEST_SUITE_P(VulkanEquivalence, ChoosingSessions, testing::Values("vulkan"));
+
 INSTANTIATE_TEST_SUITE_P(FakeEquivalence, BindlessSessions, testing::Values("fake"));
 INSTANTIATE_TEST_SUITE_P(VulkanEquivalence, BindlessSessions, testing::Values("vulkan"));
 
