@@ -79,9 +79,11 @@ double overhead_ns(const BatchShape& shape, const Calibration& calibration, cons
   double ns = around;
   for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
     const GroupKind& kind = shape.kinds[i];
-    ns +=
-        kind.groups * (forecast.kinds[i].uses_form(way) ? one_launch_ns(calibration, form_of(way), is_kept, kind.count)
-                                                        : list_line(calibration, is_kept).slope_ns * kind.count);
+    const double written = list_line(calibration, is_kept).slope_ns * kind.count;
+    const double in_form = one_launch_ns(calibration, form_of(way), is_kept, kind.count);
+    // The form is for many. That it is better for one, too, must be seen.
+    const double form_ns = kind.count > 1 ? in_form : std::max(in_form, written);
+    ns += kind.groups * (forecast.kinds[i].uses_form(way) ? form_ns : written);
   }
   return habits.pace * ns;
 }
