@@ -102,7 +102,8 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
     }
     all_have_pointers = all_have_pointers && forms[i].possible[index(FormKind::Pointer)];
     for (const FormKind form : {FormKind::Merged, FormKind::Persistent}) {
-      if (!calibration.has(form) || !forms[i].possible[index(form)]) continue;
+      if (kind.count < policy::kMinPersistentBatch || !calibration.has(form) || !forms[i].possible[index(form)])
+        continue;
       has_some[index(form)] = true;
       costs.is_used[index(form)] = pays(queue_inputs(calibration, kind, costs, form, false));
       costs.is_used_in_replay[index(form)] = pays(queue_inputs(calibration, kind, costs, form, true));
@@ -133,7 +134,8 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
     const auto is_it = [&](const KindCost& costs) { return (costs.*used)[index(form)]; };
     if (std::ranges::any_of(result.kinds, is_it)) return;
     for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
-      (result.kinds[i].*used)[index(form)] = forms[i].possible[index(form)];
+      (result.kinds[i].*used)[index(form)] =
+          shape.kinds[i].count >= policy::kMinPersistentBatch && forms[i].possible[index(form)];
     }
   };
   for (const FormKind form : {FormKind::Merged, FormKind::Persistent}) {
