@@ -181,6 +181,8 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
   }
   kept = best;
   const bool may_try = !trial_ && moment.may_try && moment.exploration > 0 && moment.seen.of_shape >= kFewTimes;
+  // Where nothing may be tried, nothing can be said of a change.
+  if (alarm_ && moment.exploration <= 0) end_alarm(false);
   if (alarm_ && alarm_->other) {
     if (is_possible(alarm_->from)) return {.way = alarm_->from, .expected_ns = takes(alarm_->from)};
     end_alarm(false);
