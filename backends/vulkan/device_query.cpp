@@ -109,10 +109,12 @@ backend::FormSupport forms_of(const FeatureChain& features, const VkPhysicalDevi
     // finds its record once.
     forms.fold = info.limits.subgroup_size;
     // And it loads for each invocation by itself, even from where all look.
-    const bool can = std::ranges::binary_search(info.spirv_capabilities, "GroupNonUniformBallot") &&
-                     std::ranges::binary_search(info.spirv_capabilities, "Int64") &&
+    const bool has_wide = std::ranges::binary_search(info.spirv_capabilities, "Int64");
+    const bool can = has_wide && std::ranges::binary_search(info.spirv_capabilities, "GroupNonUniformBallot") &&
                      features.v12.shaderSubgroupExtendedTypes == VK_TRUE;
     forms.lanes = can ? info.limits.subgroup_size : 0;
+    // Component by component.
+    forms.pairs = has_wide && info.limits.storage_alignment % 8 == 0 && info.limits.uniform_alignment % 8 == 0;
   }
   apply_quirks(driver, forms);
   return forms;

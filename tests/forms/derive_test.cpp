@@ -23,6 +23,7 @@ std::vector<FormOptions> all_options() {
   return {{.robust = true,
            .fold = 8,
            .lanes = 8,
+           .pairs = true,
            .quirks = {.component_loads = true, .float_operands = true, .values_of_loops = true}},
           {.robust = false}};
 }

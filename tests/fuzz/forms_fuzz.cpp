@@ -27,6 +27,7 @@ void derive_all(const Program& program) {
           const FormOptions options{
               .robust = robust,
               .fold = fold,
+              .pairs = quirks,
               .quirks = {.component_loads = quirks, .float_operands = quirks, .values_of_loops = quirks}};
           const auto form = derive_form(program, kind, options);
           if (form) continue;

@@ -261,6 +261,7 @@ program::FormOptions Device::form_options() const {
   return {.robust = options_.robust,
           .fold = info_.forms.fold,
           .lanes = info_.forms.lanes,
+          .pairs = info_.forms.pairs,
           .max_iterations = info_.forms.max_iterations,
           .quirks = info_.forms.quirks};
 }

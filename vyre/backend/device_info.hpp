@@ -60,6 +60,7 @@ struct FormSupport {
   std::uint64_t max_iterations = 0;
   std::uint32_t fold = 0;        ///< Wider workgroups of one-launch forms run as so many invocations; 0 for as written.
   std::uint32_t lanes = 0;       ///< Invocations of a subgroup that had better load a record together; 0 for none.
+  bool pairs = false;            ///< Whether vectors had better be loaded and stored as words of 64 bits.
   std::uint32_t workgroups = 1;  ///< Those of a persistent launch that can run at once.
   program::Quirks quirks = {};
 

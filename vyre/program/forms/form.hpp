@@ -57,6 +57,9 @@ struct FormOptions {
   /// Invocations of a subgroup, if all are there from the beginning and can exchange 64 bits: they load a record
   /// together, each a part. 0 for every invocation by itself.
   std::uint32_t lanes = 0;
+  /// Vectors of two and of four words of 32 bits are loaded and stored as words of 64, where they lie at multiples of
+  /// that; views do.
+  bool pairs = false;
   /// Iterations of all loops together after which the device ends an invocation; 0 for none.
   std::uint64_t max_iterations = 0;
   Quirks quirks = {};

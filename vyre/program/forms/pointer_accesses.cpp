@@ -108,11 +108,41 @@ Result<void> PointerRewriter::load(Id pointer, Id type, Id result, std::span<con
   }
   const bool is_checked = valid != 0 && !place.may_be_null;
   const Id found = is_checked ? writer_.fresh() : result;
-  Words all{type, found, from};
-  std::ranges::copy(aligned(operands, type), std::back_inserter(all));
-  emit(code_.words, spv::OpLoad, all);
+  load_at(place, from, type, found, operands);
   if (is_checked) VYRE_TRY(choose(valid, type, found, result));
   return {};
+}
+
+Id PointerRewriter::wide_type(const Place& place, Id type, std::span<const std::uint32_t> operands) {
+  const auto vector = module_.definition(type);
+  if (!has_pairs_ || !place.is_aligned || place.in_matrix) return 0;
+  if (!vector || vector->op() != spv::OpTypeVector || vector->operand(1) % 2 != 0) return 0;
+  if (extent(vector->operand(0)) != 4 || vector->operand(1) > 4) return 0;
+  if (!operands.empty() && (operands[0] & spv::MemoryAccessVolatileMask) != 0) return 0;
+  const Id word = writer_.int_type(64, false);
+  return vector->operand(1) == 2 ? word : writer_.vector_type(word, 2);
+}
+
+void PointerRewriter::load_at(const Place& place, Id from, Id type, Id result,
+                              std::span<const std::uint32_t> operands) {
+  const Id wide = wide_type(place, type, operands);
+  const Id loaded = wide != 0 ? writer_.fresh() : result;
+  if (wide != 0) from = code_.value(spv::OpBitcast, writer_.pointer_type(kPhysical, wide), {from});
+  Words all{wide != 0 ? wide : type, loaded, from};
+  std::ranges::copy(aligned(operands, wide != 0 ? 8 : alignment(type)), std::back_inserter(all));
+  emit(code_.words, spv::OpLoad, all);
+  if (wide != 0) code_.named(spv::OpBitcast, type, result, {loaded});
+}
+
+void PointerRewriter::store_at(const Place& place, Id to, Id value, Id type, std::span<const std::uint32_t> operands) {
+  const Id wide = wide_type(place, type, operands);
+  if (wide != 0) {
+    to = code_.value(spv::OpBitcast, writer_.pointer_type(kPhysical, wide), {to});
+    value = code_.value(spv::OpBitcast, wide, {value});
+  }
+  Words all{to, value};
+  std::ranges::copy(aligned(operands, wide != 0 ? 8 : alignment(type)), std::back_inserter(all));
+  emit(code_.words, spv::OpStore, all);
 }
 
 Result<void> PointerRewriter::choose(Id valid, Id type, Id value, Id result) {
@@ -164,9 +194,7 @@ Result<void> PointerRewriter::load_component(const Place& place, Id valid, Id ty
     VYRE_ASSIGN(from, guarded(from, pointer_type, valid, place.vector_type, false));
   }
   const Id whole = writer_.fresh();
-  Words all{place.vector_type, whole, from};
-  std::ranges::copy(aligned(operands, place.vector_type), std::back_inserter(all));
-  emit(code_.words, spv::OpLoad, all);
+  load_at(place, from, place.vector_type, whole, operands);
   const std::uint32_t count = module_.definition(place.vector_type)->operand(1);
   const auto index = constants_.number(place.component);
   const bool is_known = index && *index < count;
@@ -189,19 +217,13 @@ Result<void> PointerRewriter::store(Id pointer, Id value, Id type, std::span<con
   const Place place = place_of(pointer);
   VYRE_ASSIGN(Id to, pointer_of(pointer));
   const Id valid = options_.robust ? validity_of(to, place) : 0;
-  const Words memory = aligned(operands, type);
-  const auto write = [&] {
-    Words all{to, value};
-    all.insert(all.end(), memory.begin(), memory.end());
-    emit(code_.words, spv::OpStore, all);
-  };
   // The block that begins a loop must stay one block, so that there what goes nowhere goes to scratch memory.
   if (valid == 0 || is_loop_header()) {
     if (valid != 0 && place.in_matrix) return refuse("a loop begins with a checked store into a matrix");
     if (valid != 0) {
       VYRE_ASSIGN(to, guarded(to, module_.type_of(pointer), valid, type, true));
     }
-    write();
+    store_at(place, to, value, type, operands);
     return {};
   }
   const Id inside = writer_.fresh();
@@ -209,7 +231,7 @@ Result<void> PointerRewriter::store(Id pointer, Id value, Id type, std::span<con
   code_.add(spv::OpSelectionMerge, {end, 0});
   code_.add(spv::OpBranchConditional, {valid, inside, end});
   code_.label(inside);
-  write();
+  store_at(place, to, value, type, operands);
   code_.add(spv::OpBranch, {end});
   begin_piece(end);
   return {};

@@ -199,6 +199,7 @@ Result<void> PointerRewriter::rewrite_chain(const Instruction& chain) {
     VYRE_ASSIGN(pointer, enter_array(*buffer, chain, place));
     indices = indices.subspan(1);
     type = buffer->block;
+    place.is_aligned = true;
     base_type = writer_.pointer_type(kPhysical, type);
   } else {
     place = place_of(base);
@@ -223,11 +224,15 @@ Result<void> PointerRewriter::rewrite_chain(const Instruction& chain) {
     const auto definition = module_.definition(type);
     if (!definition) return refuse("an access chain goes through an unknown type");
     before_last = type;
+    const bool is_array = definition->op() == spv::OpTypeArray || definition->op() == spv::OpTypeRuntimeArray;
+    if (is_array) place.is_aligned &= module_.decoration(type, spv::DecorationArrayStride).value_or(0) % 8 == 0;
     std::optional<std::uint64_t> bound;
     switch (definition->op()) {
       case spv::OpTypeStruct: {
         const auto member = constants_.number(index);
         if (!member || *member >= definition->operands().size()) return refuse("a member is chosen by no constant");
+        place.is_aligned &=
+            module_.decoration(type, spv::DecorationOffset, static_cast<std::uint32_t>(*member)).value_or(0) % 8 == 0;
         type = definition->operand(*member);
         place.in_matrix = false;
         continue;

@@ -26,7 +26,17 @@ PointerRewriter::PointerRewriter(const KernelFacts& facts, spirv::Constants& con
       writer_{writer},
       is_kept_(facts.module.id_bound(), false),
       code_{writer},
-      prologue_{writer} {}
+      prologue_{writer} {
+  // What is said of members is not known where they are reached in another way.
+  has_pairs_ = options.pairs;
+  for (std::size_t i = 0; i < module_.global_count(); ++i) {
+    const Instruction each = module_[i];
+    const bool is_member = each.op() == spv::OpMemberDecorate;
+    if (!is_member && each.op() != spv::OpDecorate) continue;
+    const std::uint32_t kind = each.operand(is_member ? 2 : 1);
+    if (kind == spv::DecorationCoherent || kind == spv::DecorationVolatile) has_pairs_ = false;
+  }
+}
 
 void PointerRewriter::note_vectors(Id type) {
   const auto definition = module_.definition(type);
@@ -202,6 +212,7 @@ PointerRewriter::Place PointerRewriter::place_of(Id pointer) {
   }
   const bool is_variable = module_.definition_op(pointer) == spv::OpVariable;
   place.may_be_null = !is_variable;
+  place.is_aligned = is_variable && facts_.buffer_of.contains(pointer);
   places_.emplace(pointer, place);
   return place;
 }
@@ -336,13 +347,15 @@ std::uint64_t PointerRewriter::extent(Id type) {
   }
 }
 
-Words PointerRewriter::aligned(std::span<const std::uint32_t> operands, Id type) const {
+Words PointerRewriter::aligned(std::span<const std::uint32_t> operands, std::uint32_t alignment) {
   Words all(operands.begin(), operands.end());
   if (all.empty()) all.push_back(0);
+  // The parameters of low bits come first, and only one without a parameter is lower.
   if ((all[0] & spv::MemoryAccessAlignedMask) == 0) {
     all[0] |= spv::MemoryAccessAlignedMask;
-    // The parameters of low bits come first, and only one without a parameter is lower.
-    all.insert(all.begin() + 1, alignment(type));
+    all.insert(all.begin() + 1, alignment);
+  } else {
+    all[1] = std::max(all[1], alignment);
   }
   return all;
 }

@@ -84,6 +84,7 @@ class PointerRewriter {
     Id valid = 0;                             ///< Whether it may be followed; 0 if it always may.
     bool may_be_null = false;                 ///< Whether a zero address says that it may not.
     bool in_matrix = false;                   ///< Whether its type does not tell how it lies in memory.
+    bool is_aligned = false;                  ///< Whether it, or its vector, is known to lie at a multiple of 8.
     Id vector = 0;                            ///< Of a component: the pointer to its vector.
     Id vector_type = 0;                       ///< What that is.
     Id component = 0;                         ///< And its index.
@@ -112,6 +113,11 @@ class PointerRewriter {
   [[nodiscard]] Result<void> load_component(const Place& place, Id valid, Id type, Id result,
                                             std::span<const std::uint32_t> operands);
   [[nodiscard]] Result<void> store(Id pointer, Id value, Id type, std::span<const std::uint32_t> operands);
+  /// Loads what is at a place, which may be followed.
+  void load_at(const Place& place, Id from, Id type, Id result, std::span<const std::uint32_t> operands);
+  void store_at(const Place& place, Id to, Id value, Id type, std::span<const std::uint32_t> operands);
+  /// What a value at a place is loaded and stored as, if not as its type: words of 64 bits. 0 otherwise.
+  [[nodiscard]] Id wide_type(const Place& place, Id type, std::span<const std::uint32_t> operands);
 
   /// A loop, by the blocks it begins with and goes on behind.
   struct LoopBlocks {
@@ -168,8 +174,8 @@ class PointerRewriter {
   [[nodiscard]] Id scratch_pointer(Id pointer_type, bool writes);
   [[nodiscard]] std::uint32_t alignment(Id type) const;
   [[nodiscard]] std::uint64_t extent(Id type);
-  /// Memory operands with an alignment.
-  [[nodiscard]] Words aligned(std::span<const std::uint32_t> operands, Id type) const;
+  /// Memory operands with an alignment, of so much at least.
+  [[nodiscard]] static Words aligned(std::span<const std::uint32_t> operands, std::uint32_t alignment);
 
   void note_vectors(Id type);
   void write_annotations(const std::set<Id>& replaced);
@@ -186,6 +192,7 @@ class PointerRewriter {
   std::set<Id> whole_types_;    // Types that are loaded or stored whole, and what they consist of.
   std::set<Id> whole_vectors_;  // Of those, vectors.
   std::vector<bool> is_kept_;   // By id: whether it is defined in the new module.
+  bool has_pairs_ = false;      // Whether vectors are loaded and stored as words of 64 bits.
 
   // Of the function at hand.
   const spirv::Function* function_ = nullptr;
