@@ -142,6 +142,17 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
     use_if_none(&KindCost::is_used, form);
     use_if_none(&KindCost::is_used_in_replay, form);
   }
+  // Where every dispatch is alone a workgroup of the merged form is one as written: all that changes is how it finds
+  // its buffers. Drivers may be faster or slower at that.
+  const bool is_chain = std::ranges::all_of(shape.kinds, [](const GroupKind& kind) { return kind.count == 1; });
+  if (is_chain && calibration.has(FormKind::Merged)) {
+    for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
+      const bool has = forms[i].possible[index(FormKind::Merged)];
+      result.kinds[i].is_used[index(FormKind::Merged)] = has;
+      result.kinds[i].is_used_in_replay[index(FormKind::Merged)] = has;
+      has_some[index(FormKind::Merged)] = has_some[index(FormKind::Merged)] || has;
+    }
+  }
 
   for (const Way way : kAllWays) {
     const FormKind form = form_of(way);
@@ -163,6 +174,8 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
       }
     }
     if (is_replay(way) || way == Way::Table) cost.setup_ns += calibration.record.at(launches);
+    // That must be seen.
+    if (is_chain && is_one_launch(way)) cost.ns = std::max(cost.ns, result.of(as_written(way)).ns);
     cost.ns = std::max(cost.ns, 1.0);
   }
   return result;

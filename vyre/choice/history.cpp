@@ -13,6 +13,11 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // What another way must be better by: one that was seen often enough, and one that was not.
 constexpr double kMargin = 0.02;
 constexpr double kMarginUnseen = 0.08;
+// And by how much of what samples are apart: what is seen of a few is off by about that.
+constexpr double kNoise = 0.5;
+// A list that is kept takes no longer than the same made anew, if the device was measured so; unless it was seen to
+// take that many times as long.
+constexpr double kNotKept = 1.25;
 // Ways that are predicted to take up to this much more than the best may well be the best.
 constexpr double kNear = 2;
 // And those that were seen to, or should by all that is known and did not: they may have been disturbed.
@@ -64,6 +69,7 @@ void Observed::add(double ns, bool is_back, double per_wait) {
   std::array<double, kKept> sorted = last_;
   std::ranges::sort(std::span{sorted}.first(held_));
   ns_ = sorted[held_ / 4];
+  spread_ = (sorted[3 * held_ / 4] - ns_) / ns_;
 }
 
 void Observed::set(double ns, double per_wait) {
@@ -83,7 +89,25 @@ ShapeHistory::Weighed ShapeHistory::weigh(const Forecast& forecast, const Moment
     const double once = moment.is_set_up[i] ? 0 : predicted.setup_ns;
     const double times = 1.0 + (is_replay(way) ? moment.seen.of_batch : moment.seen.of_shape);
     result.steady[i] = is_never ? kNever : expected(forecast, way, moment.per_wait);
-    result.cost[i] = result.steady[i] + once / times;
+    result.cost[i] = once / times;
+  }
+  for (const Way way : {Way::Batched, Way::Merged, Way::Persistent}) {
+    const Way sister = kept_of(way);
+    double& anew = result.steady[static_cast<std::size_t>(way)];
+    double& kept = result.steady[static_cast<std::size_t>(sister)];
+    const double ratio = forecast.of(sister).ns / forecast.of(way).ns;
+    if (kept == kNever || ratio > 1) continue;
+    const bool knows_anew = of(way).is_known(moment.per_wait);
+    const bool knows_kept = of(sister).is_known(moment.per_wait);
+    if (knows_anew && !knows_kept) kept = ratio * anew;
+    if (knows_kept && !knows_anew) anew = kept / ratio;
+    if (knows_anew && knows_kept && kNotKept * anew < kept) continue;
+    anew = std::max(anew, kept / ratio);
+    result.is_moot[static_cast<std::size_t>(way)] = true;
+  }
+  for (const Way way : kAllWays) {
+    const auto i = static_cast<std::size_t>(way);
+    result.cost[i] += result.steady[i];
   }
   return result;
 }
@@ -103,7 +127,7 @@ std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Foreca
   };
   for (const Way way : kAllWays) {
     const double each = weighed.steady_of(way);
-    if (way == best || each == kNever) continue;
+    if (way == best || each == kNever || weighed.is_moot[static_cast<std::size_t>(way)]) continue;
     const std::uint32_t samples = of(way).count(moment.per_wait);
     if (is_open(way, each, least, moment.per_wait)) take(open, way);
     const bool is_near = each <= kNearSeen * least || forecast.of(way).ns <= kShouldBeNear * least;
@@ -169,11 +193,17 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
   std::optional<Way>& kept = moment.seen.of_batch > 0 ? kept_ : kept_for_new_;
   Way best = kept && is_possible(*kept) ? *kept : moment.proposed;
   if (!is_possible(best)) best = Way::Batched;
+  if (weighed.is_moot[static_cast<std::size_t>(best)] && weighed.cost_of(kept_of(best)) < weighed.cost_of(best)) {
+    best = kept_of(best);
+  }
+  const Way kept_before = best;
   const double stays = weighed.cost_of(best);
   double least = stays;
   for (const Way way : kAllWays) {
     const double each = weighed.cost_of(way);
-    const double margin = of(way).count(moment.per_wait) >= kEnough ? kMargin : kMarginUnseen;
+    const double noise =
+        std::clamp(kNoise * std::max(of(way).spread(), of(kept_before).spread()), kMargin, kMarginUnseen);
+    const double margin = of(way).count(moment.per_wait) >= kEnough ? noise : kMarginUnseen;
     if (each < least && each < (1 - margin) * stays) {
       least = each;
       best = way;
@@ -328,8 +358,10 @@ bool ShapeHistory::is_settled(const Forecast& forecast, const Moment& moment) co
   if (!kept) return false;
   const Weighed weighed = weigh(forecast, moment);
   const double least = weighed.steady_of(*kept);
-  return std::ranges::none_of(
-      kAllWays, [&](Way way) { return way != *kept && is_open(way, weighed.steady_of(way), least, moment.per_wait); });
+  return std::ranges::none_of(kAllWays, [&](Way way) {
+    const bool is_moot = weighed.is_moot[static_cast<std::size_t>(way)];
+    return way != *kept && !is_moot && is_open(way, weighed.steady_of(way), least, moment.per_wait);
+  });
 }
 
 }  // namespace vyre::choice

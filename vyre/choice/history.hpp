@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,14 @@
 #include <vyre/choice/way.hpp>
 
 namespace vyre::choice {
+
+/// Whether batches take about the same, so many for one wait and so many: of many, each has next to nothing of it.
+inline constexpr double kManyPerWait = 16;
+[[nodiscard]] constexpr bool are_alike_waits(double a, double b) noexcept {
+  a = std::min(a, kManyPerWait);
+  b = std::min(b, kManyPerWait);
+  return a <= 2 * b && b <= 2 * a;
+}
 
 /// What one way of launching was seen to take: the last few times, each per batch.
 class Observed {
@@ -23,6 +32,8 @@ class Observed {
   [[nodiscard]] std::uint32_t count(double per_wait) const noexcept { return is_like(per_wait) ? count_ : 0; }
   /// What it takes undisturbed: of the last few the lower quartile, without the first of all; 0 if there are none.
   [[nodiscard]] double ns() const noexcept { return ns_; }
+  /// How far the middle half of them lie apart, of that.
+  [[nodiscard]] double spread() const noexcept { return spread_; }
   /// `is_back`: it was not the way that was used last. What was seen before is forgotten if this and the next take much
   /// longer, and if there were many more batches for one wait, or many less.
   void add(double ns, bool is_back, double per_wait);
@@ -44,11 +55,10 @@ class Observed {
   std::uint32_t since_back_ = 0;    // Samples.
   std::uint32_t far_in_a_row_ = 0;  // Of those.
   double ns_ = 0;
+  double spread_ = 0;
   double per_wait_ = 1;
 
-  [[nodiscard]] bool is_like(double per_wait) const noexcept {
-    return per_wait <= 2 * per_wait_ && per_wait_ <= 2 * per_wait;
-  }
+  [[nodiscard]] bool is_like(double per_wait) const noexcept { return are_alike_waits(per_wait, per_wait_); }
 };
 
 /// What was chosen for a batch.
@@ -117,6 +127,7 @@ class ShapeHistory {
   struct Weighed {
     std::array<double, kWays> steady = {};  // Without what it takes once; infinite where it may not be used.
     std::array<double, kWays> cost = {};    // With its share of that.
+    std::array<bool, kWays> is_moot = {};   // Whether the same list is there to be kept, and takes no longer.
 
     [[nodiscard]] double steady_of(Way way) const noexcept { return steady[static_cast<std::size_t>(way)]; }
     [[nodiscard]] double cost_of(Way way) const noexcept { return cost[static_cast<std::size_t>(way)]; }

@@ -41,6 +41,21 @@ inline constexpr std::array<Way, kWays> kAllWays = {
   }
 }
 
+/// The same made anew, or kept.
+[[nodiscard]] constexpr Way kept_of(Way way) noexcept {
+  switch (way) {
+    case Way::Batched: return Way::Replay;
+    case Way::Merged: return Way::MergedReplay;
+    case Way::Persistent: return Way::PersistentReplay;
+    default: return way;
+  }
+}
+
+/// A list as written, made anew or kept as it is.
+[[nodiscard]] constexpr Way as_written(Way way) noexcept {
+  return way == Way::Replay || way == Way::MergedReplay || way == Way::PersistentReplay ? Way::Replay : Way::Batched;
+}
+
 /// The form that its dispatches are in, where that is not the one they are written in.
 [[nodiscard]] constexpr program::FormKind form_of(Way way) noexcept {
   switch (way) {

@@ -13,8 +13,11 @@ using program::FormKind;
 /// More kinds of groups than this count as the last of them.
 constexpr std::size_t kMaxKinds = 32;
 constexpr std::size_t kMaxShapes = 1024;
-// What was decided holds at most for so many batches while others are pending.
+// What was decided holds at most for so many batches without a wait, and for such a share of those that came.
 constexpr std::uint32_t kMostUnasked = 64;
+constexpr std::uint64_t kUnaskedShare = 8;
+// So many batches are enough to see what one takes, whether or not they are waited for.
+constexpr double kLongSpan = 64;
 // A batch that takes so many times what is expected asks for another decision.
 constexpr double kSurprising = 1.25;
 // Of what a span took, the session itself must have been at work, or waiting, for so much.
@@ -133,6 +136,7 @@ void Session::State::describe(const PlannedBatch& plan) {
 }
 
 void Session::State::tell(KnownShape& of) {
+  of.has_news = true;
   for (const Sample& each : of.samples) tuner->observe_late(each.used, each.ns, each.is_undisturbed);
   of.samples.clear();
   of.report.reset();
@@ -144,11 +148,16 @@ bool Session::State::choose(const SeenBatch& before) {
   if (found == shapes.end()) return false;
   known = &found->second;
   chosen_shape = before.shape;
-  // What is tried must be launched when nothing is pending, so that is the time to ask.
-  const bool holds = known->left > 0 || (!pending.empty() && known->unasked < kMostUnasked);
+  ++known->batches;
+  // What is tried must be launched after a wait, so that is the time to ask.
+  const bool is_calm = known->chosen.holds_for > 0;
+  const std::uint64_t most =
+      is_calm ? kMostUnasked : std::min<std::uint64_t>(kMostUnasked, known->batches / kUnaskedShare);
+  const bool has_reason = known->has_news && !is_calm;
+  const bool holds = (is_calm && known->left > 0) || (is_in_span() && !has_reason && known->unasked < most);
   const bool is_alike = known->came_before == (before.times > 0) &&
                         (!choice::is_replay(known->chosen.choice.way) || known->hash == gathered.hash);
-  if (known->chosen.holds_for == 0 || !holds || !is_alike) return ask(before);
+  if (!holds || !is_alike || options.exploration >= 1) return ask(before);
   known->left -= std::min(known->left, 1U);
   ++known->unasked;
   // The same facts, the same verdicts.
@@ -172,7 +181,7 @@ bool Session::State::ask(const SeenBatch& before) {
   }
   choice::Moment moment{.seen = {.of_batch = before.times},
                         .may_keep = options.max_recordings > 0,
-                        .may_try = pending.empty(),
+                        .may_try = !is_in_span(),
                         .exploration = options.exploration};
   for (const KeptBatch& each : kept) {
     const bool serves = each.way == Way::Table ? each.shape == before.shape : each.hash == gathered.hash;
@@ -188,6 +197,7 @@ bool Session::State::ask(const SeenBatch& before) {
   known->came_before = before.times > 0;
   known->left = known->chosen.holds_for;
   known->unasked = 0;
+  known->has_news = false;
   return true;
 }
 
@@ -293,7 +303,7 @@ Result<void> Session::State::launch_chosen() {
     }
     launched = launch_in_way(is_planned, plan, std::move(places));
     for (const ShapeKind& kind : known->kinds) programs[kind.program].used_form.reset();
-    if (!launched) known->chosen.holds_for = 0;
+    if (!launched) ask_again(*known);
     if (launched || launched.error().code != ErrorCode::Unsupported) break;
   }
   if (std::ranges::find(run_shapes, chosen_shape) == run_shapes.end()) run_shapes.push_back(chosen_shape);
@@ -310,14 +320,12 @@ void Session::State::note_setup(std::uint64_t begin) {
 }
 
 void Session::State::begin_span(std::uint64_t now) noexcept {
-  if (!pending.empty()) return;
-  drop_span();
-  span_begin_ns = now;
+  if (!span_begin_ns) span_begin_ns = now;
 }
 
 void Session::State::drop_span() noexcept {
   span_begin_ns.reset();
-  span_setup_ns = span_busy_ns = 0;
+  span_elapsed_ns = span_setup_ns = span_busy_ns = 0;
   span_used.clear();
   span_has_others = false;
 }
@@ -341,12 +349,12 @@ void Session::State::note_time(double ns, bool is_undisturbed) {
     const UsedWay& used = span_used.front();
     const auto found = shapes.find(used.shape);
     KnownShape* of = found == shapes.end() ? nullptr : &found->second;
-    const bool is_usual = of != nullptr && used.batches <= 2 * of->per_wait && of->per_wait <= 2 * used.batches;
+    const bool is_usual = of != nullptr && choice::are_alike_waits(used.batches, of->per_wait);
     if (of != nullptr) of->per_wait = used.batches;
     if (is_usual && of->chosen.holds_for > 0 && of->chosen.choice.way == used.way) {
       of->samples.push_back({.used = used, .ns = ns, .is_undisturbed = is_undisturbed});
       // What is surprising is told at once.
-      if (ns > kSurprising * of->chosen.choice.expected_ns * used.batches) of->chosen.holds_for = 0;
+      if (ns > kSurprising * of->chosen.choice.expected_ns * used.batches) ask_again(*of);
       return;
     }
   }
@@ -356,17 +364,24 @@ void Session::State::note_time(double ns, bool is_undisturbed) {
   tuner->observe(span_used, ns, is_undisturbed);
 }
 
-void Session::State::end_span() {
+void Session::State::end_span(bool is_waited) {
   const std::uint64_t now = device->now_ns();
-  if (span_begin_ns && !span_has_others && !span_used.empty()) {
-    const std::uint64_t elapsed = now - *span_begin_ns;
-    const std::uint64_t setup = std::min(span_setup_ns, elapsed);
-    const auto own = static_cast<double>(elapsed - setup);
-    const auto busy = static_cast<double>(span_busy_ns - std::min(span_busy_ns, setup));
-    note_time(own, busy >= kUndisturbed * own);
+  if (span_begin_ns) {
+    span_elapsed_ns += now - *span_begin_ns;
+    if (!tuner->is_calibrated()) tuner->note_spent(now - *span_begin_ns);
+    span_begin_ns.reset();
   }
-  if (span_begin_ns && !tuner->is_calibrated()) tuner->note_spent(now - *span_begin_ns);
-  drop_span();
+  double batches = 0;
+  for (const UsedWay& each : span_used) batches += each.batches;
+  if (is_waited || span_has_others || batches >= kLongSpan) {
+    if (!span_has_others && !span_used.empty()) {
+      const std::uint64_t setup = std::min(span_setup_ns, span_elapsed_ns);
+      const auto own = static_cast<double>(span_elapsed_ns - setup);
+      const auto busy = static_cast<double>(span_busy_ns - std::min(span_busy_ns, setup));
+      note_time(own, busy >= kUndisturbed * own);
+    }
+    drop_span();
+  }
   if (!pending.empty()) span_begin_ns = now;
 }
 

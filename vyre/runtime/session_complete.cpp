@@ -6,7 +6,7 @@
 
 namespace vyre::runtime {
 
-void Session::State::complete(std::uint64_t upto, bool is_just_now) {
+void Session::State::complete(std::uint64_t upto, Completion when) {
   done = std::max(done, upto);
   while (!pending.empty() && pending.front().batch <= upto) {
     completed_submissions += pending.front().submissions;
@@ -18,8 +18,8 @@ void Session::State::complete(std::uint64_t upto, bool is_just_now) {
     note_completed(pending.front().used);
     pending.pop_front();
   }
-  if (is_just_now) {
-    end_span();
+  if (when != Completion::Earlier) {
+    end_span(when == Completion::Awaited);
   } else if (pending.empty()) {
     drop_span();  // It ended at a time that is not known.
   }
@@ -45,7 +45,7 @@ Result<void> Session::State::refresh(bool is_just_launched) {
   }
   // All done, and the last was launched just now: so they were done just now.
   const bool is_all = reached != 0 && reached == pending.back().batch;
-  if (reached != 0) complete(reached, is_all && is_just_launched);
+  if (reached != 0) complete(reached, is_all && is_just_launched ? Completion::JustNow : Completion::Earlier);
   return {};
 }
 
@@ -63,7 +63,7 @@ Result<void> Session::State::wait_for(std::uint64_t wanted) {
   report.wait_ns += taken;
   span_busy_ns += taken;
   VYRE_TRY(std::move(waited));
-  complete(last.batch, true);
+  complete(last.batch, Completion::Awaited);
   return {};
 }
 

@@ -22,6 +22,9 @@ void Session::State::begin_batch() noexcept {
 
 std::unexpected<Error> Session::State::broken(Error error) {
   if (!failure) failure = error;
+  // What was begun says nothing.
+  drop_span();
+  span_has_others = true;
   // What these wait for will not come.
   std::erase_if(reads, [&](const PendingRead& read) { return read.batch >= batch || read.from == nullptr; });
   begin_batch();

@@ -141,6 +141,8 @@ struct Session::State {
     bool came_before = false;                                // which came before, or did not.
     std::uint32_t left = 0;                                  // For so many more it holds,
     std::uint32_t unasked = 0;                               // and did for so many.
+    std::uint64_t batches = 0;                               // All that came.
+    bool has_news = false;                                   // Whether something was learned since.
     std::uint32_t per_wait = 1;                              // Batches for the last wait.
     std::vector<Sample> samples = {};                        // Of those.
     std::shared_ptr<const report::ShapeReport> report = {};  // As of then.
@@ -279,6 +281,11 @@ struct Session::State {
   /// first. What was decided holds for some time, so that most batches need not ask the tuner.
   [[nodiscard]] bool choose(const SeenBatch& before);
   [[nodiscard]] bool ask(const SeenBatch& before);
+  /// What was decided does not hold any longer.
+  static void ask_again(KnownShape& of) noexcept {
+    of.chosen.holds_for = 0;
+    of.has_news = true;
+  }
   /// Tells the tuner what batches took for which it was not asked.
   void tell(KnownShape& of);
   /// Compiles the form of the way that was chosen for the programs that use it. `Unsupported` if one has not got it.
@@ -292,12 +299,15 @@ struct Session::State {
   }
   /// Notes what was spent since then, once, for the batch at hand.
   void note_setup(std::uint64_t begin);
-  /// A batch is launched.
+  /// A batch is launched. A span is what is launched from one wait to the next, without the time in which all of it was
+  /// complete; it is long enough after many batches, too.
   void begin_span(std::uint64_t now) noexcept;
+  /// Whether batches were launched since the last wait.
+  [[nodiscard]] bool is_in_span() const noexcept { return !pending.empty() || !span_used.empty(); }
   void note_completed(const std::optional<UsedWay>& used);
   void drop_span() noexcept;
-  /// Notes what batches took that have completed, the last of which was waited for.
-  void end_span();
+  /// All that were launched have completed just now, or were waited for.
+  void end_span(bool is_waited);
   /// What the span took.
   void note_time(double ns, bool is_undisturbed);
 
@@ -312,8 +322,12 @@ struct Session::State {
   /// Looks how far the device is, without waiting.
   [[nodiscard]] Result<void> refresh(bool is_just_launched = false);
   [[nodiscard]] Result<void> wait_for(std::uint64_t wanted);
-  /// `is_just_now`: the last of them was not complete a moment ago.
-  void complete(std::uint64_t upto, bool is_just_now);
+  enum class Completion : std::uint8_t {
+    Earlier,  ///< Nobody looked when it was.
+    JustNow,  ///< The last of them was not complete a moment ago.
+    Awaited,
+  };
+  void complete(std::uint64_t upto, Completion when);
   [[nodiscard]] Result<void> wait_until_idle(BufferSlot& slot);
   /// Waits for everything, and gives the memory of a staging area back.
   [[nodiscard]] Result<void> empty(Staging& staging);
@@ -373,7 +387,8 @@ struct Session::State {
   std::vector<std::uint64_t> run_shapes;  // That were chosen for in this run.
   report::PredictionErrors errors;        // As the tuner said last.
   bool are_errors_old = true;
-  std::optional<std::uint64_t> span_begin_ns;
+  std::optional<std::uint64_t> span_begin_ns;  // While something is not complete,
+  std::uint64_t span_elapsed_ns = 0;           // and what passed until it was, before.
   std::uint64_t span_setup_ns = 0;
   std::uint64_t span_busy_ns = 0;
   std::vector<UsedWay> span_used;

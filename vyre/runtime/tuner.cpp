@@ -161,7 +161,8 @@ void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_un
   for (const UsedWay& each : used) {
     const auto found = entries_.find(each.shape);
     if (found == entries_.end()) continue;
-    found->second.is_stale |= found->second.per_wait != batches;
+    const auto counted = [](double per_wait) { return std::min(per_wait, choice::kManyPerWait); };
+    found->second.is_stale |= counted(found->second.per_wait) != counted(batches);
     found->second.per_wait = batches;
     if (used.size() == 1) {
       observe_one(found->second, each, elapsed_ns / each.batches, is_undisturbed);
@@ -176,7 +177,7 @@ void Tuner::observe_late(const UsedWay& used, double elapsed_ns, bool is_undistu
   const auto found = entries_.find(used.shape);
   if (!calibration_ || found == entries_.end()) return;
   const double per_wait = found->second.per_wait;
-  if (used.batches > 2 * per_wait || per_wait > 2 * used.batches) return;
+  if (!choice::are_alike_waits(used.batches, per_wait)) return;
   observe_one(found->second, used, elapsed_ns / used.batches, is_undisturbed);
 }
 
