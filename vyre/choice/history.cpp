@@ -69,6 +69,7 @@ void Observed::add(double ns, bool is_back, double per_wait) {
   std::array<double, kKept> sorted = last_;
   std::ranges::sort(std::span{sorted}.first(held_));
   ns_ = sorted[held_ / 4];
+  typical_ns_ = (sorted[(held_ - 1) / 2] + sorted[held_ / 2]) / 2;
   spread_ = (sorted[3 * held_ / 4] - ns_) / ns_;
 }
 
@@ -76,6 +77,14 @@ void Observed::set(double ns, double per_wait) {
   count_ = held_ = next_ = 0;
   add(ns, false, per_wait);
   count_ = 2;
+}
+
+double ShapeHistory::typical(const Forecast& forecast, Way way, double per_wait) const noexcept {
+  if (of(way).is_known(per_wait)) return of(way).typical_ns();
+  // Of a list that was not seen, what was seen of the same made anew, or kept, says more.
+  const Way sister = is_replay(way) ? made_anew(way) : kept_of(way);
+  const bool is_like = of(sister).is_known(per_wait) && forecast.of(sister).is_possible;
+  return is_like ? of(sister).typical_ns() * forecast.of(way).ns / forecast.of(sister).ns : forecast.of(way).ns;
 }
 
 ShapeHistory::Weighed ShapeHistory::weigh(const Forecast& forecast, const Moment& moment) const noexcept {
@@ -356,6 +365,7 @@ void ShapeHistory::note_setup(double ns) noexcept {
 bool ShapeHistory::is_settled(const Forecast& forecast, const Moment& moment) const {
   const std::optional<Way>& kept = moment.seen.of_batch > 0 ? kept_ : kept_for_new_;
   if (!kept) return false;
+  if (*kept != Way::Batched && !of(Way::Batched).is_known(moment.per_wait)) return false;
   const Weighed weighed = weigh(forecast, moment);
   const double least = weighed.steady_of(*kept);
   return std::ranges::none_of(kAllWays, [&](Way way) {

@@ -32,6 +32,8 @@ class Observed {
   [[nodiscard]] std::uint32_t count(double per_wait) const noexcept { return is_like(per_wait) ? count_ : 0; }
   /// What it takes undisturbed: of the last few the lower quartile, without the first of all; 0 if there are none.
   [[nodiscard]] double ns() const noexcept { return ns_; }
+  /// What it takes in the middle.
+  [[nodiscard]] double typical_ns() const noexcept { return typical_ns_; }
   /// How far the middle half of them lie apart, of that.
   [[nodiscard]] double spread() const noexcept { return spread_; }
   /// `is_back`: it was not the way that was used last. What was seen before is forgotten if this and the next take much
@@ -43,6 +45,7 @@ class Observed {
   void scale(double factor) noexcept {
     for (double& each : last_) each *= factor;
     ns_ *= factor;
+    typical_ns_ *= factor;
   }
   /// The batch at which it was last added to.
   std::uint64_t last_batch = 0;
@@ -55,6 +58,7 @@ class Observed {
   std::uint32_t since_back_ = 0;    // Samples.
   std::uint32_t far_in_a_row_ = 0;  // Of those.
   double ns_ = 0;
+  double typical_ns_ = 0;
   double spread_ = 0;
   double per_wait_ = 1;
 
@@ -114,6 +118,8 @@ class ShapeHistory {
   [[nodiscard]] double expected(const Forecast& forecast, Way way, double per_wait) const noexcept {
     return of(way).is_known(per_wait) ? of(way).ns() : forecast.of(way).ns;
   }
+  /// The same as it is on the whole, disturbed or not: what is promised to be saved is the difference of two of these.
+  [[nodiscard]] double typical(const Forecast& forecast, Way way, double per_wait) const noexcept;
   [[nodiscard]] const Observed& of(Way way) const noexcept { return observed_[static_cast<std::size_t>(way)]; }
   /// Whether no way is left that should still be tried.
   [[nodiscard]] bool is_settled(const Forecast& forecast, const Moment& moment) const;

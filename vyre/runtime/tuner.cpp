@@ -124,8 +124,8 @@ void Tuner::choose_locked(Entry& entry, const choice::Moment& moment, TunedChoic
   entry.moment = moment;
   if (!chosen.choice.is_trial) {
     entry.last = way;
-    entry.predicted_ns = chosen.choice.expected_ns;
-    entry.baseline_ns = entry.history.expected(entry.forecast, Way::Batched, entry.per_wait);
+    entry.predicted_ns = entry.history.typical(entry.forecast, way, entry.per_wait);
+    entry.baseline_ns = entry.history.typical(entry.forecast, Way::Batched, entry.per_wait);
   }
 }
 
@@ -282,7 +282,7 @@ std::optional<report::ShapeReport> Tuner::report(std::uint64_t shape) const {
   const choice::Observed& own = entry.history.of(result.chosen);
   result.is_baseline_measured = base.is_known(entry.per_wait);
   if (own.is_known(entry.per_wait)) {
-    result.measured_saving_ns = entry.history.expected(entry.forecast, Way::Batched, entry.per_wait) - own.ns();
+    result.measured_saving_ns = entry.history.typical(entry.forecast, Way::Batched, entry.per_wait) - own.typical_ns();
   }
   return result;
 }
