@@ -17,7 +17,7 @@ constexpr double kMarginUnseen = 0.08;
 constexpr double kNoise = 0.5;
 // A list that is kept takes no longer than the same made anew, if the device was measured so; unless it was seen to
 // take that many times as long.
-constexpr double kNotKept = 1.25;
+constexpr double kNotKept = 2;
 // Ways that are predicted to take up to this much more than the best may well be the best.
 constexpr double kNear = 2;
 // And those that were seen to, or should by all that is known and did not: they may have been disturbed.
