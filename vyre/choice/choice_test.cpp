@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -313,6 +314,52 @@ TEST_F(History, FindsTheBestWhenOnlySomeTakeLonger) {
   const auto changed = [&](Way way) { return is_one_launch(way) ? 20'000.0 : takes(way); };
   for (int i = 0; i < 10; ++i) step(changed, 0.03);
   EXPECT_FALSE(is_one_launch(step(changed, 0.03).way));
+}
+
+TEST_F(History, KeepsAListThatWasMeasuredToBeCheaperUnlessItIsSeenToBeMuchDearer) {
+  forecast_ = {};
+  forecast_.ways[static_cast<std::size_t>(Way::Batched)] = {.is_possible = true, .ns = 20'000};
+  forecast_.ways[static_cast<std::size_t>(Way::Replay)] = {.is_possible = true, .ns = 15'000};
+  // Noise: a kept list cannot take longer than the same made anew.
+  for (int i = 0; i < 200; ++i) step([](Way way) { return way == Way::Replay ? 16'000.0 : 15'000.0; }, 0.1);
+  EXPECT_EQ(step([](Way) { return 16'000.0; }).way, Way::Replay);
+  // This is none.
+  for (int i = 0; i < 200; ++i) step([](Way way) { return way == Way::Replay ? 60'000.0 : 15'000.0; }, 0.1);
+  EXPECT_EQ(step([](Way) { return 15'000.0; }).way, Way::Batched);
+}
+
+TEST_F(History, DoesNotChangeItsWayForLessThanNoise) {
+  predict([](Way) { return 10'000.0; });
+  std::uint32_t state = 1;
+  const auto noisy = [&](Way) {
+    state = state * 1'664'525 + 1'013'904'223;
+    return 10'000 * (1 + 0.3 * (state >> 16) / 65'536.0);
+  };
+  int changes = 0;
+  std::optional<Way> last;
+  for (int i = 0; i < 2000; ++i) {
+    const Choice choice = step(noisy, 0.1);
+    if (choice.is_trial) continue;
+    changes += last && *last != choice.way ? 1 : 0;
+    last = choice.way;
+  }
+  EXPECT_LE(changes, 10);
+}
+
+TEST_F(History, TellsWhatWasNotSeenByWhatWasSeenOfTheSameList) {
+  forecast_ = {};
+  forecast_.ways[static_cast<std::size_t>(Way::Batched)] = {.is_possible = true, .ns = 20'000};
+  forecast_.ways[static_cast<std::size_t>(Way::Replay)] = {.is_possible = true, .ns = 10'000};
+  for (int i = 0; i < 4; ++i) history_.observe(Way::Replay, 30'000, 1, 1);
+  EXPECT_DOUBLE_EQ(history_.typical(forecast_, Way::Replay, 1), 30'000);
+  EXPECT_DOUBLE_EQ(history_.typical(forecast_, Way::Batched, 1), 60'000);
+}
+
+TEST(Waits, AreAlikeWhereThereAreManyBatchesForEach) {
+  EXPECT_TRUE(are_alike_waits(1, 2));
+  EXPECT_FALSE(are_alike_waits(1, 3));
+  EXPECT_FALSE(are_alike_waits(100, 4));
+  EXPECT_TRUE(are_alike_waits(36, 1000));
 }
 
 TEST_F(History, KeepsItsTrialsWithinTheirShare) {
