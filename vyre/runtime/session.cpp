@@ -347,10 +347,8 @@ Result<RunReport> Session::finish() {
   Result<void> done =
       state.failure ? std::unexpected{*std::exchange(state.failure, std::nullopt)} : state.flush_batch();
   if (done || done.error().code != ErrorCode::DeviceLost) {
-    if (!state.pending.empty()) {
-      Result<void> waited = state.wait_for(state.pending.back().batch);
-      if (done) done = std::move(waited);
-    }
+    Result<void> waited = state.wait_for(state.batch);
+    if (done) done = std::move(waited);
   }
   if (!done) {
     state.failure.reset();

@@ -52,7 +52,11 @@ Result<void> Session::State::refresh(bool is_just_launched) {
 Result<void> Session::State::wait_for(std::uint64_t wanted) {
   // Every launch is behind all those before it, so that the last is enough.
   const auto behind = std::ranges::upper_bound(pending, wanted, {}, &PendingBatch::batch);
-  if (behind == pending.begin()) return {};
+  if (behind == pending.begin()) {
+    // To wait for what is complete is a wait, too.
+    if (pending.empty()) end_span(true);
+    return {};
+  }
   const PendingBatch& last = *std::prev(behind);
   const std::uint64_t begin = device->now_ns();
   Result<void> waited;
