@@ -150,7 +150,7 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
       const bool has = forms[i].possible[index(FormKind::Merged)];
       result.kinds[i].is_used[index(FormKind::Merged)] = has;
       result.kinds[i].is_used_in_replay[index(FormKind::Merged)] = has;
-      has_some[index(FormKind::Merged)] = has_some[index(FormKind::Merged)] || has;
+      has_some[index(FormKind::Merged)] |= has;
     }
   }
 
@@ -174,7 +174,7 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
       }
     }
     if (is_replay(way) || way == Way::Table) cost.setup_ns += calibration.record.at(launches);
-    // That must be seen.
+    // That it is faster must be seen.
     if (is_chain && is_one_launch(way)) cost.ns = std::max(cost.ns, result.of(as_written(way)).ns);
     cost.ns = std::max(cost.ns, 1.0);
   }

@@ -41,7 +41,7 @@ inline constexpr std::array<Way, kWays> kAllWays = {
   }
 }
 
-/// The same made anew, or kept.
+/// The same with a list that was kept, where there is such a way.
 [[nodiscard]] constexpr Way kept_of(Way way) noexcept {
   switch (way) {
     case Way::Batched: return Way::Replay;
@@ -51,10 +51,8 @@ inline constexpr std::array<Way, kWays> kAllWays = {
   }
 }
 
-/// A list as written, made anew or kept as it is.
-[[nodiscard]] constexpr Way as_written(Way way) noexcept {
-  return way == Way::Replay || way == Way::MergedReplay || way == Way::PersistentReplay ? Way::Replay : Way::Batched;
-}
+/// A list of dispatches as they are written, kept or made anew as this one is.
+[[nodiscard]] constexpr Way as_written(Way way) noexcept { return is_replay(way) ? Way::Replay : Way::Batched; }
 
 /// The form that its dispatches are in, where that is not the one they are written in.
 [[nodiscard]] constexpr program::FormKind form_of(Way way) noexcept {
