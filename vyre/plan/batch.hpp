@@ -16,9 +16,21 @@ namespace vyre::plan {
 
 /// Operations in the order they were asked for, and a hash of them that tells batches apart quickly.
 struct Batch {
+  /// What it holds, told by when it was gathered: nothing is taken out of it before it is cleared.
+  struct Name {
+    std::uint64_t gathered_at = 0;
+    std::size_t operations = 0;
+
+    friend bool operator==(const Name&, const Name&) = default;
+  };
+
   backend::CommandList list = {};
   std::uint64_t hash = 0;
+  std::uint64_t gathered_at = 0;
 
+  [[nodiscard]] Name name() const noexcept {
+    return {.gathered_at = gathered_at, .operations = list.commands().size()};
+  }
   void clear() noexcept {
     list.clear();
     hash = 0;

@@ -227,6 +227,7 @@ Result<void> Session::dispatch_many(const program::Program& program, std::span<c
   VYRE_TRY(state.check_usable());
   const auto run = [&]() -> Result<void> {
     VYRE_ASSIGN(const std::uint32_t index, state.find_program(program, {}));
+    if (state.is_previous(index, items)) return state.add_previous(index, items.size());
     const CompiledProgram& compiled = state.programs[index];
     state.item_params.resize(items.size() * compiled.push_bytes);
     // All are checked before one is enqueued.

@@ -63,6 +63,53 @@ Result<void> Session::State::add_dispatch(const CheckedDispatch& dispatch) {
   return {};
 }
 
+bool Session::State::is_previous(std::uint32_t program, std::span<const DispatchItem> items) {
+  const CompiledProgram& compiled = programs[program];
+  const std::span<const backend::Command> commands = previous.list.commands();
+  // What was read may have to be staged before these write, and captures have labels.
+  const bool may_be = commands.size() == items.size() && gathered.list.commands().empty() && reads.empty();
+  if (!may_be || is_capturing || compiled.other_pipeline.generation != 0) return false;
+  const auto has_same_params = [&](const backend::Dispatch& before, const Params& given) {
+    if (!given.is_block() && !lay_out(compiled, given, param_room.data())) return false;
+    const std::span<const std::byte> bytes =
+        given.is_block() ? given.bytes() : std::span<const std::byte>{param_room}.first(compiled.push_bytes);
+    return backend::are_same_bytes(bytes, std::as_const(previous.list).params(before));
+  };
+  touched.clear();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const DispatchItem& item = items[i];
+    const auto* before = std::get_if<backend::Dispatch>(&commands[i]);
+    if (before == nullptr || before->pipeline != compiled.pipeline || before->range_count != item.buffers.size()) {
+      return false;
+    }
+    const auto& [x, y, z] = before->groups;
+    if (x != item.groups.x || y != item.groups.y || z != item.groups.z) return false;
+    const std::span<const backend::BufferRange> views = std::as_const(previous.list).ranges(*before);
+    for (std::size_t j = 0; j < views.size(); ++j) {
+      const BufferView& view = item.buffers[j];
+      if (view.session != id || view.index >= buffers.size()) return false;
+      const BufferSlot& slot = buffers[view.index];
+      const backend::BufferRange range{.buffer = slot.handle, .offset = view.offset, .size = view.size};
+      if (slot.generation != view.generation || range != views[j]) return false;
+      if (i == 0 || view.index != items[i - 1].buffers[j].index) touched.push_back(view.index);
+    }
+    if (!has_same_params(*before, item.params)) return false;
+  }
+  return true;
+}
+
+Result<void> Session::State::add_previous(std::uint32_t program, std::size_t count) {
+  std::swap(gathered, previous);
+  for (const std::uint32_t index : touched) {
+    // The ranges of it that are used stay as they are.
+    BufferSlot& slot = buffers[index];
+    slot.batch_before = batch - 1;
+    slot.last_batch = batch;
+  }
+  programs[program].in_batch += count;
+  return end_operation();
+}
+
 Result<void> Session::State::add_many(std::uint32_t program, std::span<const DispatchItem> items) {
   CompiledProgram& compiled = programs[program];
   const std::size_t slots = compiled.slots.size();

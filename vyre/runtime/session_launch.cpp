@@ -13,11 +13,13 @@ constexpr std::uint64_t kTimedAtFirst = 64;
 }  // namespace
 
 void Session::State::begin_batch() noexcept {
-  gathered.clear();
+  std::swap(gathered, previous);
   copies_in_batch = 0;
   fills_in_batch = 0;
   for (CompiledProgram& program : programs) program.in_batch = program.too_long = 0;
   ++batch;
+  gathered.clear();
+  gathered.gathered_at = batch;
 }
 
 std::unexpected<Error> Session::State::broken(Error error) {
@@ -200,7 +202,9 @@ void Session::State::note_launch(const PlannedBatch& plan, std::uint64_t report:
 
 Session::State::KeptBatch* Session::State::find_kept(choice::Way way) {
   for (KeptBatch& each : kept) {
-    if (each.hash == gathered.hash && each.way == way && each.list == gathered.list) {
+    if (each.hash != gathered.hash || each.way != way) continue;
+    if (each.found_for == gathered.name() || each.list == gathered.list) {
+      each.found_for = gathered.name();
       each.last_used = ++uses;
       return &each;
     }

@@ -116,6 +116,7 @@ struct Session::State {
     std::array<backend::RecordingHandle, kMaxArms> recordings = {};  // As many as the plan has arms.
     Places places = {};
     PlannedBatch plan = {};
+    Batch::Name found_for = {};  // The last one that `list` was compared with.
     std::uint64_t last_used = 0;
   };
   /// What batches took that were awaited together.
@@ -202,6 +203,11 @@ struct Session::State {
   // Gathering.
   [[nodiscard]] Result<BufferView> allocate(std::uint64_t size);
   [[nodiscard]] Result<void> add_dispatch(const CheckedDispatch& dispatch);
+  /// Whether these dispatches are the whole batch before this one, and nothing else is gathered yet. Then nothing is
+  /// wrong with them, either: all that was checked is the same. Their buffers are `touched`, each once or more.
+  [[nodiscard]] bool is_previous(std::uint32_t program, std::span<const DispatchItem> items);
+  /// Takes the batch before this one again, which is so many dispatches of a program on buffers that were `touched`.
+  [[nodiscard]] Result<void> add_previous(std::uint32_t program, std::size_t count);
   /// Adds dispatches that were checked, whose parameters are in `item_params`.
   [[nodiscard]] Result<void> add_many(std::uint32_t program, std::span<const DispatchItem> items);
   [[nodiscard]] Result<void> add_copy(const backend::Copy& copy);
@@ -355,6 +361,7 @@ struct Session::State {
   std::vector<std::string> captured_labels;
 
   Batch gathered;
+  Batch previous;  // The batch before.
   std::uint64_t batch = 1;
   std::uint64_t copies_in_batch = 0;
   std::uint64_t fills_in_batch = 0;
