@@ -56,7 +56,10 @@ struct Outcome {
   double itself = 1;  ///< Scored half: auto again / auto.
   LaunchMode best = LaunchMode::Batched;
   std::string chosen = {};
-  double predicted_saving_ns = 0;
+  double predicted_saving_ns = 0;  ///< Of a batch, over a list made anew.
+  double saving_ns = 0;            ///< The same as it is measured beside the session that makes all lists anew,
+  double saving_off = 0;           ///< how far that is apart in the two halves of the samples, relative to it,
+  double itself_off = 0;           ///< and how far auto is from auto.
   std::uint32_t baseline_samples = 0;  ///< How often a list made anew was seen, which that is saved over,
   double baseline_ns = 0;              ///< and what it is believed to take.
   bool is_settled = false;
@@ -149,6 +152,12 @@ class Regret {
     // Which of the two is the other one is left to chance: neither has better places in memory on the whole.
     if (random_() % 2 == 0) std::swap(samples[at_auto], samples[at_auto + 1]);
     outcome.auto_ns = median(samples[at_auto]);
+    const std::vector<double>& batched = samples[1];
+    outcome.saving_ns = (median(batched) - outcome.auto_ns) / workload.times;
+    const auto half = [&](std::size_t i) { return half_median(batched, i) - half_median(samples[at_auto], i); };
+    outcome.saving_off = std::abs(half(0) - half(1)) / workload.times / std::abs(outcome.saving_ns);
+    outcome.itself_off =
+        std::abs(median(samples[at_auto + 1]) - outcome.auto_ns) / workload.times / std::abs(outcome.saving_ns);
     outcome.regret = half_median(samples[at_auto], 1) / half_median(samples[best], 1);
     outcome.itself = half_median(samples[at_auto + 1], 1) / half_median(samples[at_auto], 1);
     return outcome;
@@ -187,21 +196,41 @@ class Regret {
     std::fflush(stdout);
   }
 
+  /// How far predicted savings were from the measured.
+  static void summarise_savings(const std::vector<Outcome>& outcomes) {
+    std::vector<double> all;
+    std::vector<double> clear;
+    std::vector<double> floor;
+    std::size_t noisy = 0;
+    for (const Outcome& each : outcomes) {
+      // Where nothing was to be saved, nothing was predicted; and what is a tenth of a batch may be noise.
+      const bool is_audited = !each.chosen.empty() && each.chosen != to_string(choice::Way::Batched);
+      if (!is_audited || std::abs(each.saving_ns) * each.workload.times < 0.1 * each.modes_ns[1]) continue;
+      all.push_back(std::abs(each.predicted_saving_ns - each.saving_ns) / std::abs(each.saving_ns));
+      // So is what auto and auto differ by.
+      if (each.itself_off > 0.5) {
+        ++noisy;
+        continue;
+      }
+      clear.push_back(all.back());
+      floor.push_back(each.saving_off);
+    }
+    fmt::print("predicted savings: off by {:.0f} % of the measured in the middle ({} workloads)\n",
+               100 * quantile(all, 0.5), all.size());
+    fmt::print("      without the {} in which two sessions that choose differ by half of it: {:.0f} % ({} workloads)\n",
+               noisy, 100 * quantile(clear, 0.5), clear.size());
+    fmt::print("      and of these, measured in one half of the samples and in the other: {:.0f} %\n",
+               100 * quantile(floor, 0.5));
+  }
+
   void summarise(const std::vector<Outcome>& outcomes, std::size_t all) const {
     std::vector<double> regrets;
     std::vector<double> itself;
     std::vector<double> cold;
-    std::vector<double> errors;
     for (const Outcome& each : outcomes) {
       regrets.push_back(each.regret);
       itself.push_back(each.itself);
       cold.push_back(each.cold_ns / std::ranges::min(each.modes_ns));
-      const double batched = each.modes_ns[1];
-      const double saving = (batched - each.auto_ns) / each.workload.times;
-      // Where nothing was to be saved, nothing was predicted; and what is a tenth of a batch may be noise.
-      const bool is_audited = !each.chosen.empty() && each.chosen != to_string(choice::Way::Batched);
-      if (!is_audited || std::abs(saving) * each.workload.times < 0.1 * batched) continue;
-      errors.push_back(std::abs(each.predicted_saving_ns - saving) / std::abs(saving));
     }
     fmt::print("\n{} of {} workloads\n", outcomes.size(), all);
     fmt::print("warm: auto / best mode      geometric mean {:.3f}, 95th percentile {:.3f}, worst {:.3f}\n",
@@ -218,8 +247,7 @@ class Regret {
       fmt::print("always {:<12}         takes {:.2f} x what auto takes\n", to_string(kPinned[i]),
                  geometric_mean(ratios));
     }
-    fmt::print("predicted savings: off by {:.0f} % of the measured in the middle ({} workloads)\n",
-               100 * quantile(errors, 0.5), errors.size());
+    summarise_savings(outcomes);
     for (const Outcome& each : outcomes) {
       if (each.regret > 1.25) {
         fmt::print("above 1.25: {} {:.2f} (itself {:.2f}): best {}, chosen {}\n", to_string(each.workload), each.regret,
@@ -244,6 +272,9 @@ class Regret {
                                     {"regret", each.regret},
                                     {"itself", each.itself},
                                     {"predicted_saving_ns", each.predicted_saving_ns},
+                                    {"saving_ns", each.saving_ns},
+                                    {"saving_off", each.saving_off},
+                                    {"itself_off", each.itself_off},
                                     {"baseline_ns", each.baseline_ns},
                                     {"baseline_samples", each.baseline_samples},
                                     {"is_settled", each.is_settled}});

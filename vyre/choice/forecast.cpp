@@ -72,9 +72,9 @@ double overhead_ns(const BatchShape& shape, const Calibration& calibration, cons
       calibration.copy.fixed_ns * shape.copies + calibration.copy.slope_ns * static_cast<double>(shape.copied_bytes);
   const double planning = is_replay(way) || way == Way::Plain ? 0 : habits.plan_ns * shape.operations();
   const double fixed = fixed_ns(calibration, habits, way);
-  if (way == Way::Plain) return habits.pace * (fixed + calibration.way(way).slope_ns * shape.operations() + copies);
+  if (way == Way::Plain) return habits.pace_of(way) * (fixed + calibration.way(way).slope_ns * shape.operations() + copies);
   const double around = fixed + planning + calibration.barrier_ns * shape.barriers + copies;
-  if (!is_one_launch(way)) return habits.pace * (around + calibration.way(way).slope_ns * shape.dispatches);
+  if (!is_one_launch(way)) return habits.pace_of(way) * (around + calibration.way(way).slope_ns * shape.dispatches);
   const bool is_kept = is_replay(way);
   double ns = around;
   for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
@@ -85,7 +85,7 @@ double overhead_ns(const BatchShape& shape, const Calibration& calibration, cons
     const double form_ns = kind.count > 1 ? in_form : std::max(in_form, written);
     ns += kind.groups * (forecast.kinds[i].uses_form(way) ? form_ns : written);
   }
-  return habits.pace * ns;
+  return habits.pace_of(way) * ns;
 }
 
 Forecast forecast(const BatchShape& shape, const Calibration& calibration, const KernelTimes& kernels,

@@ -55,7 +55,11 @@ struct Forecast {
 struct Habits {
   double plan_ns = 0;   ///< Planning, per operation: of lists that are made anew.
   double per_wait = 1;  ///< Batches that are launched for one wait.
-  double pace = 1;  ///< What launching takes here against what the calibration saw, in a loop that does nothing else.
+  /// What launching takes here against what the calibration saw, in a loop that does nothing else: of dispatches as
+  /// they are, and of one launch for many. One says nothing of the other.
+  std::array<double, 2> pace = {1, 1};
+
+  [[nodiscard]] double pace_of(Way way) const noexcept { return pace[is_one_launch(way) ? 1 : 0]; }
 
   friend bool operator==(const Habits&, const Habits&) = default;
 };

@@ -126,6 +126,10 @@ bool ShapeHistory::is_open(Way way, double ns, double least, double per_wait) co
   return ns <= kNear * least && samples < (ns <= kNearSeen * least ? kTrials * kEnough : kEnough);
 }
 
+bool ShapeHistory::has_baseline(double per_wait) const noexcept {
+  return of(Way::Batched).count(per_wait) >= kTrials * kEnough;
+}
+
 std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Forecast& forecast, const Moment& moment,
                                             Way best) const {
   const double least = weighed.steady_of(best);
@@ -145,9 +149,11 @@ std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Foreca
     if ((is_near || was_tried_once) && batches_ >= of(way).last_batch + kLookAgain) take(again, way);
   }
   if (open) return open;
-  // What is saved is known only if what it is saved over is.
-  if (best != Way::Batched && !of(Way::Batched).is_known(moment.per_wait)) return Way::Batched;
-  return again;
+  // What is saved is known only if what it is saved over is, and well only if that was seen more than once.
+  const bool needs_baseline = best != Way::Batched && !has_baseline(moment.per_wait);
+  if (needs_baseline && !of(Way::Batched).is_known(moment.per_wait)) return Way::Batched;
+  if (again) return again;
+  return needs_baseline ? std::optional{Way::Batched} : std::nullopt;
 }
 
 std::optional<Way> ShapeHistory::next_resort(const Weighed& weighed, const Moment& moment) const {
@@ -365,7 +371,7 @@ void ShapeHistory::note_setup(double ns) noexcept {
 bool ShapeHistory::is_settled(const Forecast& forecast, const Moment& moment) const {
   const std::optional<Way>& kept = moment.seen.of_batch > 0 ? kept_ : kept_for_new_;
   if (!kept) return false;
-  if (*kept != Way::Batched && !of(Way::Batched).is_known(moment.per_wait)) return false;
+  if (*kept != Way::Batched && !has_baseline(moment.per_wait)) return false;
   const Weighed weighed = weigh(forecast, moment);
   const double least = weighed.steady_of(*kept);
   return std::ranges::none_of(kAllWays, [&](Way way) {

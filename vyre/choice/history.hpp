@@ -142,6 +142,8 @@ class ShapeHistory {
   [[nodiscard]] Weighed weigh(const Forecast& forecast, const Moment& moment) const noexcept;
   /// Whether more should be known of a way that takes so long.
   [[nodiscard]] bool is_open(Way way, double ns, double least, double per_wait) const noexcept;
+  /// Whether enough is known of what is saved over.
+  [[nodiscard]] bool has_baseline(double per_wait) const noexcept;
   [[nodiscard]] std::optional<Way> next_trial(const Weighed& weighed, const Forecast& forecast, const Moment& moment,
                                               Way best) const;
   [[nodiscard]] std::optional<Way> next_resort(const Weighed& weighed, const Moment& moment) const;

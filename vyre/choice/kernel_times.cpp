@@ -8,8 +8,9 @@ namespace {
 
 // The calibration's wide kernel has so many workgroups.
 constexpr double kWideClass = 5;
-// What was seen before counts for as much as what is seen now.
-constexpr double kWeight = 0.5;
+// What counts of what is seen now: less is likely to be right, since what disturbs only adds.
+constexpr double kWeightOfLess = 0.5;
+constexpr double kWeightOfMore = 0.1;
 
 }  // namespace
 
@@ -40,7 +41,11 @@ void KernelTimes::set(Key key, program::FormKind form, double ns) {
     found = times_.emplace(key, Times{}).first;
   }
   std::optional<double>& known = found->second.ns[static_cast<std::size_t>(form)];
-  known = known ? *known + kWeight * (ns - *known) : ns;
+  if (!known) {
+    known = ns;
+  } else {
+    *known += (ns < *known ? kWeightOfLess : kWeightOfMore) * (ns - *known);
+  }
 }
 
 }  // namespace vyre::choice

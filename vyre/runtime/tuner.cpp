@@ -198,15 +198,21 @@ void Tuner::observe_one(Entry& entry, const UsedWay& used, double ns, bool is_un
 void Tuner::learn_kernels(Entry& entry, Way way, double ns) {
   if (std::abs(ns - entry.forecast.of(way).ns) <= kExact * ns) return;
   const choice::BatchShape& shape = entry.shape;
-  // Up to a point it is launching that takes longer than in a loop that does nothing else, or less; beyond, kernels do.
+  // Up to a point it is launching that takes longer than in a loop that does nothing else, or less. Beyond, it is the
+  // kernels, and nothing can be said of launching.
   choice::Habits habits = entry.habits;
-  habits.pace = 1;
+  habits.pace = {1, 1};
   const double measured = choice::overhead_ns(shape, *calibration_, entry.forecast, habits, way);
-  const double pace = std::clamp(ns / std::max(measured, 1.0), kLeastPace, kMostPace);
-  entry.pace += kHabit * (pace - entry.pace);
-  pace_ += kHabit * (pace - pace_);
+  const std::size_t kind_of_launch = choice::is_one_launch(way) ? 1 : 0;
+  double pace = entry.pace[kind_of_launch];
+  if (ns <= kMostPace * measured) {
+    pace = std::max(ns / measured, kLeastPace);
+    entry.pace[kind_of_launch] += kHabit * (pace - entry.pace[kind_of_launch]);
+    pace_[kind_of_launch] += kHabit * (pace - pace_[kind_of_launch]);
+  }
   // A forecast is made again only if it would be another one.
-  entry.is_stale |= std::abs(entry.pace - entry.habits.pace) > kNoChange * entry.habits.pace;
+  const double change = std::abs(entry.pace[kind_of_launch] - entry.habits.pace_of(way));
+  entry.is_stale |= change > kNoChange * entry.habits.pace_of(way);
   // From a batch that is mostly its fixed part little can be learned of its kernels, but that they do not take more.
   const bool is_little = ns - choice::fixed_ns(*calibration_, habits, way) < kLeastVariable * ns;
   if (is_little && ns >= entry.forecast.of(way).ns) return;

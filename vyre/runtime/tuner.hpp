@@ -107,7 +107,7 @@ class Tuner {
     double predicted_ns = 0;  // Of what was chosen last,
     double baseline_ns = 0;   // and of a list made anew, both as they were expected to be.
     double per_wait = 1;      // Batches for the last wait.
-    double pace = 1;
+    std::array<double, 2> pace = {1, 1};  // As in the habits.
     choice::Habits habits = {};  // Of the forecast.
     std::list<std::uint64_t>::iterator used = {};
   };
@@ -126,7 +126,7 @@ class Tuner {
   std::atomic<std::uint64_t> spent_ns_ = 0;
   choice::KernelTimes kernels_;
   double plan_ns_ = 0;  // Per operation, on average.
-  double pace_ = 1;     // Of all shapes.
+  std::array<double, 2> pace_ = {1, 1};  // Of all shapes.
   std::unordered_map<std::uint64_t, Entry> entries_;
   std::list<std::uint64_t> order_;  // Used last first.
   // How often the error of a predicted saving, relative to the measured one, was within a factor; see `bucket_of`.
