@@ -1,5 +1,6 @@
-// How near a session comes to the best that is written by hand: whole jobs in the mode that is the default, beside the
-// same in raw Vulkan in every sensible way, in turns in one process, with lavapipe as it comes and inline.
+// How near a session comes to what is written by hand: whole jobs in the mode that is the default, beside the same
+// dispatches in raw Vulkan, in turns in one process, with lavapipe as it comes and inline. The tiny dispatches are
+// written in every sensible way, and the best counts; the other jobs as one list that is kept.
 
 #include <algorithm>
 #include <cerrno>

@@ -56,10 +56,11 @@ struct Outcome {
   double itself = 1;  ///< Scored half: auto again / auto.
   LaunchMode best = LaunchMode::Batched;
   std::string chosen = {};
-  double predicted_saving_ns = 0;  ///< Of a batch, over a list made anew.
-  double saving_ns = 0;            ///< The same as it is measured beside the session that makes all lists anew,
-  double saving_off = 0;           ///< how far that is apart in the two halves of the samples, relative to it,
-  double itself_off = 0;           ///< and how far auto is from auto.
+  bool is_promised = false;            ///< Whether a saving was predicted, before the samples were taken:
+  double predicted_saving_ns = 0;      ///< of a batch, over a list made anew.
+  double saving_ns = 0;                ///< The same as it is measured beside the session that makes all lists anew,
+  double saving_off = 0;               ///< how far that is apart in the two halves of the samples, relative to it,
+  double itself_off = 0;               ///< and how far auto is from auto.
   std::uint32_t baseline_samples = 0;  ///< How often a list made anew was seen, which that is saved over,
   double baseline_ns = 0;              ///< and what it is believed to take.
   bool is_settled = false;
@@ -123,6 +124,17 @@ class Regret {
       for (int i = 0; i < 2; ++i) each->run(workload);
       round_ns += each->run(workload);
     }
+    // What is promised before it is measured.
+    auto_->run(workload, &report);
+    if (!report.shapes.empty()) {
+      const report::ShapeReport& shape = *report.shapes[0];
+      outcome.is_promised = shape.chosen != choice::Way::Batched;
+      outcome.predicted_saving_ns = shape.predicted_saving_ns;
+      outcome.baseline_ns = shape.baseline_ns;
+      for (const report::WayReport& each : shape.ways) {
+        if (each.way == choice::Way::Batched) outcome.baseline_samples = each.samples;
+      }
+    }
     // Half of the samples pick, half of them score. Every round has another order, so that none always follows another.
     const auto rounds = static_cast<std::size_t>(std::clamp(settings_.sample_ns / round_ns, 6.0, 60.0));
     std::vector<std::size_t> order(runners.size());
@@ -134,13 +146,7 @@ class Regret {
     auto_->run(workload, &report);
     if (!report.shapes.empty()) {
       outcome.chosen = to_string(report.shapes[0]->chosen);
-      outcome.predicted_saving_ns = report.shapes[0]->predicted_saving_ns;
       outcome.known = to_text(*report.shapes[0]);
-      for (const report::WayReport& each : report.shapes[0]->ways) {
-        if (each.way != choice::Way::Batched) continue;
-        outcome.baseline_samples = each.samples;
-        outcome.baseline_ns = each.samples > 1 ? each.observed_ns : each.predicted_ns;
-      }
     }
     const std::size_t at_auto = kPinned.size();
     std::size_t best = 0;
@@ -203,9 +209,9 @@ class Regret {
     std::vector<double> floor;
     std::size_t noisy = 0;
     for (const Outcome& each : outcomes) {
-      // Where nothing was to be saved, nothing was predicted; and what is a tenth of a batch may be noise.
-      const bool is_audited = !each.chosen.empty() && each.chosen != to_string(choice::Way::Batched);
-      if (!is_audited || std::abs(each.saving_ns) * each.workload.times < 0.1 * each.modes_ns[1]) continue;
+      // What is neither promised nor measured to be a tenth of a batch may be noise.
+      const double saving = std::max(std::abs(each.saving_ns), std::abs(each.predicted_saving_ns));
+      if (!each.is_promised || saving * each.workload.times < 0.1 * each.modes_ns[1]) continue;
       all.push_back(std::abs(each.predicted_saving_ns - each.saving_ns) / std::abs(each.saving_ns));
       // So is what auto and auto differ by.
       if (each.itself_off > 0.5) {
@@ -233,6 +239,7 @@ class Regret {
       cold.push_back(each.cold_ns / std::ranges::min(each.modes_ns));
     }
     fmt::print("\n{} of {} workloads\n", outcomes.size(), all);
+    if (outcomes.empty()) return;
     fmt::print("warm: auto / best mode      geometric mean {:.3f}, 95th percentile {:.3f}, worst {:.3f}\n",
                geometric_mean(regrets), quantile(regrets, 0.95), std::ranges::max(regrets));
     fmt::print("      auto / auto           geometric mean {:.3f}, 95th percentile {:.3f}, worst {:.3f}\n",
@@ -271,6 +278,7 @@ class Regret {
                                     {"chosen", each.chosen},
                                     {"regret", each.regret},
                                     {"itself", each.itself},
+                                    {"is_promised", each.is_promised},
                                     {"predicted_saving_ns", each.predicted_saving_ns},
                                     {"saving_ns", each.saving_ns},
                                     {"saving_off", each.saving_off},

@@ -86,6 +86,7 @@ Result<report::ShapeReport> parse_shape(const json& in) {
   VYRE_ASSIGN(shape.chosen, way(in, "chosen"));
   VYRE_ASSIGN(shape.total_ns, number(in, "total_ns"));
   VYRE_ASSIGN(shape.tried_ns, number(in, "tried_ns"));
+  VYRE_ASSIGN(shape.baseline_ns, number(in, "baseline_ns"));
   VYRE_ASSIGN(shape.predicted_saving_ns, number(in, "predicted_saving_ns"));
   if (in.contains("measured_saving_ns") && in["measured_saving_ns"].is_number()) {
     shape.measured_saving_ns = in["measured_saving_ns"].get<double>();

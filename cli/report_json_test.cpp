@@ -23,6 +23,7 @@ report::ShapeReport some_shape() {
                             .trials = 3,
                             .total_ns = 1000,
                             .tried_ns = 20,
+                            .baseline_ns = 1200,
                             .predicted_saving_ns = 300,
                             .measured_saving_ns = 280};
   report::GroupReport group{.program = "scale", .kind = {.count = 20, .groups = 2}};

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <vyre/runtime/session.hpp>
+#include <vyre/runtime/tuner.hpp>
 
 #include "tests/equivalence/devices.hpp"
 #include "tests/equivalence/kernels.hpp"
@@ -310,6 +312,73 @@ TEST_P(ChoosingSessions, WhatHoldsForManyBatchesIsRightForEachOfThem) {
     must(session.finish());
     EXPECT_EQ(actual, values[i]) << i;
   }
+}
+
+// A specialisation constant with the value that it has anyway is the same program to whoever learns of it, and another
+// one here. Batches of the one and of both must not be taken for each other.
+TEST_P(ChoosingSessions, AConstantMayBeGivenItsDefault) {
+  constexpr Word kDefault = 7;
+  const std::vector<program::spirv::SpecOverride> given{{.spec_id = kFactorSpecId, .bits = kDefault}};
+  for (const bool both_first : {true, false}) {
+    Session session =
+        must(Session::open(open(GetParam()), {.calibrate_after = {}, .tuner = std::make_shared<runtime::Tuner>()}));
+    std::vector<Word> values(64, 1);
+    const auto buffer = must(session.buffer<Word>(values));
+    const auto step = [&](bool is_given) {
+      must(session.dispatch(named("spec_step"), {buffer},
+                            {.params = params(3U), .values = is_given ? std::span{given} : std::span{given}.first(0)}));
+      for (Word& each : values) each = each * kDefault + 3;
+    };
+    for (Word i = 0; i < 60; ++i) {
+      step(false);
+      step((i % 2 == 0) == both_first);
+      must(session.finish());
+    }
+    std::vector<Word> actual(values.size());
+    must(session.read(buffer, actual));
+    must(session.finish());
+    EXPECT_EQ(actual, values);
+  }
+}
+
+// Two batches in turns that differ in a parameter alone, and in its high bits: each is known when it comes back.
+TEST_P(ChoosingSessions, BatchesThatDifferInTheLastParameterAreToldApart) {
+  Session session = must(Session::open(open(GetParam()), {.calibrate_after = std::chrono::hours{1}}));
+  const auto x = must(session.buffer<Word>(64));
+  const auto y = must(session.buffer<Word>(64));
+  std::uint64_t replays = 0;
+  constexpr Word kBatches = 20;
+  for (Word i = 0; i < kBatches; ++i) {
+    for (const Word k : {1U, i % 2 == 0 ? 0x3f80'0000U : 0x4000'0000U}) {
+      must(session.dispatch(named("mix"), {x, y}, {.params = params(k)}));
+    }
+    replays += must(session.finish()).replays;
+  }
+  // All but the first time that each comes.
+  EXPECT_EQ(replays, kBatches - 2);
+}
+
+// A few that are waited for at the end say nothing of those that came before in other numbers.
+TEST_P(ChoosingSessions, AWaitForFewerForgetsNothing) {
+  Session session = must(Session::open(open(GetParam()), {.calibrate_after = {}}));
+  const auto x = must(session.buffer<Word>(64));
+  const auto y = must(session.buffer<Word>(64));
+  std::uint32_t most = 0;
+  const auto run = [&](Word batches) {
+    for (Word i = 0; i < batches; ++i) {
+      for (const Word k : {1U, 2U, 3U}) must(session.dispatch(named("mix"), {x, y}, {.params = params(k)}));
+      must(session.flush());
+    }
+    const auto report = must(session.finish());
+    most = 0;
+    for (const report::WayReport& each : report.shapes[0]->ways) most = std::max(most, each.samples);
+  };
+  for (Word i = 0; i < 40; ++i) run(12);
+  const std::uint32_t before = most;
+  EXPECT_GT(before, 5);
+  run(2);
+  run(12);
+  EXPECT_GE(most, before);
 }
 
 INSTANTIATE_TEST_SUITE_P(FakeEquivalence, ChoosingSessions, testing::Values("fake"));

@@ -165,6 +165,22 @@ TEST_P(ToldAgain, TwiceInABatch) {
   }
 }
 
+TEST_P(ToldAgain, WhatWasCapturedAsALongBatch) {
+  constexpr std::size_t kMost = 5;
+  Session session = must(Session::open(device_, {.mode = std::get<1>(GetParam()), .max_batch = kMost}));
+  std::swap(session, *session_);
+  const Buffer<Word> x = must(session_->buffer<Word>(x_model_));
+  const Buffer<Word> y = must(session_->buffer<Word>(y_model_));
+  x_ = x;
+  y_ = y;
+  must(session_->capture([&] { return tell(); }));
+  run();
+  std::vector<Word> found(y_model_.size());
+  must(session_->read(y_, found));
+  EXPECT_EQ(must(session_->finish()).batches, (kItems + kMost - 1) / kMost);
+  EXPECT_EQ(found, y_model_);
+}
+
 TEST_P(ToldAgain, BetweenWritesAndReads) {
   run_and_compare();
   for (Word i = 0; i < 4; ++i) {

@@ -23,8 +23,9 @@ constexpr double kNear = 2;
 // And those that were seen to, or should by all that is known and did not: they may have been disturbed.
 constexpr double kNearSeen = 1.3;
 constexpr double kShouldBeNear = 1.1;
-// Trials that those get which are near when they were seen.
-constexpr std::uint32_t kTrials = 2;
+// Samples of those that are near when they were seen, and of what is saved over: three trials, of which all but the
+// first leave one out.
+constexpr std::uint32_t kSeenWell = 3 * ShapeHistory::kEnough - 2;
 // A way that was seen often enough is looked at again after so many batches.
 constexpr std::uint64_t kLookAgain = 100;
 // What is used must take the same before a trial and after it, but for this much, so often.
@@ -123,11 +124,11 @@ ShapeHistory::Weighed ShapeHistory::weigh(const Forecast& forecast, const Moment
 
 bool ShapeHistory::is_open(Way way, double ns, double least, double per_wait) const noexcept {
   const std::uint32_t samples = of(way).count(per_wait);
-  return ns <= kNear * least && samples < (ns <= kNearSeen * least ? kTrials * kEnough : kEnough);
+  return ns <= kNear * least && samples < (ns <= kNearSeen * least ? kSeenWell : kEnough);
 }
 
 bool ShapeHistory::has_baseline(double per_wait) const noexcept {
-  return of(Way::Batched).count(per_wait) >= kTrials * kEnough;
+  return of(Way::Batched).count(per_wait) >= kSeenWell;
 }
 
 std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Forecast& forecast, const Moment& moment,
@@ -156,12 +157,16 @@ std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Foreca
   return needs_baseline ? std::optional{Way::Batched} : std::nullopt;
 }
 
-std::optional<Way> ShapeHistory::next_resort(const Weighed& weighed, const Moment& moment) const {
+std::optional<Way> ShapeHistory::next_resort(const Weighed& weighed, const Forecast& forecast,
+                                             const Moment& moment) const {
   // What was not seen may well be better than it is predicted.
   const auto hoped = [&](Way way) { return weighed.steady_of(way) / (of(way).is_known(moment.per_wait) ? 1 : kNear); };
   std::optional<Way> next;
   for (const Way way : kAllWays) {
     if (way == alarm_->from || hoped(way) > alarm_->level_ns) continue;
+    // To compile for it takes longer than the few batches that are tried, and must be within the share.
+    const double setup = moment.is_set_up[static_cast<std::size_t>(way)] ? 0 : forecast.of(way).setup_ns;
+    if (setup > kOnAlarm * alarm_->level_ns && tried_ns_ + setup > moment.exploration * total_ns_) continue;
     const auto rank = [&](Way each) { return std::pair{is_alike(each, alarm_->from), hoped(each)}; };
     if (!next || rank(way) < rank(*next)) next = way;
   }
@@ -233,7 +238,7 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
     end_alarm(false);
   }
   if (may_try && alarm_) {
-    if (const auto next = next_resort(weighed, moment)) return try_out(*next, forecast, moment);
+    if (const auto next = next_resort(weighed, forecast, moment)) return try_out(*next, forecast, moment);
     end_alarm(false);
   }
   if (may_try) {

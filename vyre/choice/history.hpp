@@ -146,7 +146,8 @@ class ShapeHistory {
   [[nodiscard]] bool has_baseline(double per_wait) const noexcept;
   [[nodiscard]] std::optional<Way> next_trial(const Weighed& weighed, const Forecast& forecast, const Moment& moment,
                                               Way best) const;
-  [[nodiscard]] std::optional<Way> next_resort(const Weighed& weighed, const Moment& moment) const;
+  [[nodiscard]] std::optional<Way> next_resort(const Weighed& weighed, const Forecast& forecast,
+                                               const Moment& moment) const;
   [[nodiscard]] Choice try_out(Way way, const Forecast& forecast, const Moment& moment);
   /// A sample of the way that is used, after a trial.
   void check_trial(Way way, double ns, double per_wait);

@@ -37,7 +37,8 @@ double KernelTimes::get(const Calibration& calibration, Key key, program::FormKi
 void KernelTimes::set(Key key, program::FormKind form, double ns) {
   auto found = times_.find(key);
   if (found == times_.end()) {
-    if (times_.size() >= kMaxEntries) times_.erase(times_.begin());
+    // Learned again soon enough, where they are still used.
+    if (times_.size() >= kMaxEntries) times_.clear();
     found = times_.emplace(key, Times{}).first;
   }
   std::optional<double>& known = found->second.ns[static_cast<std::size_t>(form)];

@@ -19,7 +19,6 @@ Line fit_line(std::span<const Point> points) {
   double sum_wnn = 0;
   double sum_wy = 0;
   double sum_wny = 0;
-  double smallest = 0;
   for (const Point& point : points) {
     if (point.ns <= 0) continue;
     const double w = 1 / (point.ns * point.ns);
@@ -28,7 +27,6 @@ Line fit_line(std::span<const Point> points) {
     sum_wnn += w * point.n * point.n;
     sum_wy += w * point.ns;
     sum_wny += w * point.n * point.ns;
-    smallest = smallest == 0 ? point.n : std::min(smallest, point.n);
   }
   if (sum_w == 0) return {};
   const double determinant = sum_w * sum_wnn - sum_wn * sum_wn;
@@ -63,7 +61,8 @@ std::vector<double> trusted(std::span<const ClockPair> samples) {
     const bool agree = std::abs(apart[i] - usual) <= kMaxDisagreement * walls[i];
     if (agree && walls[i] <= kFarOut * middle) result.push_back(walls[i]);
   }
-  return result;
+  // Where none can be trusted, all are as good as each other.
+  return result.empty() ? walls : result;
 }
 
 }  // namespace vyre::choice

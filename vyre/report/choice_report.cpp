@@ -85,6 +85,7 @@ ordered_json to_value(const ShapeReport& shape) {
                      {"trials", shape.trials},
                      {"total_ns", shape.total_ns},
                      {"tried_ns", shape.tried_ns},
+                     {"baseline_ns", shape.baseline_ns},
                      {"predicted_saving_ns", shape.predicted_saving_ns},
                      {"measured_saving_ns",
                       shape.measured_saving_ns ? ordered_json(*shape.measured_saving_ns) : ordered_json(nullptr)},

@@ -48,9 +48,10 @@ struct ShapeReport {
   choice::Way chosen = choice::Way::Batched;
   std::uint64_t batches = 0;
   std::uint64_t trials = 0;
-  double total_ns = 0;  ///< Of all that were observed,
-  double tried_ns = 0;  ///< and of those that were trials.
-  /// What a batch saves over a list made anew: as predicted, and as it was then measured.
+  double total_ns = 0;     ///< Of all that were observed,
+  double tried_ns = 0;     ///< and of those that were trials.
+  double baseline_ns = 0;  ///< What a list made anew is believed to take, each time, on the whole.
+  /// What a batch saves over that: as predicted, and as it was then measured.
   double predicted_saving_ns = 0;
   std::optional<double> measured_saving_ns = {};
   bool is_baseline_measured = false;  ///< Whether the list made anew was measured too, and is not predicted.
@@ -58,7 +59,8 @@ struct ShapeReport {
   friend bool operator==(const ShapeReport&, const ShapeReport&) = default;
 };
 
-/// How far predicted savings were from the measured ones, relative to these; of the last of them.
+/// How far savings, as they were believed before, were from those of the batch that then came, relative to these. Of
+/// all batches of what is used, and of what is saved over once that was measured.
 struct PredictionErrors {
   std::uint64_t count = 0;
   double median = 0;

@@ -103,8 +103,10 @@ void Session::State::describe(const PlannedBatch& plan) {
     const ShapeKind kind = kind_of(dispatches);
     const std::uint64_t program = programs[kind.program].id;
     shape.dispatches += kind.count;
-    key = mix(mix(key, program), std::uint64_t{kind.count} << 32 | kind.size_class);
     const auto found = std::ranges::find(described, kind);
+    // Which of the kinds it is counts, too: two programs here may be one and the same to the tuner.
+    key = mix(mix(key, program), std::uint64_t{kind.count} << 32 | kind.size_class);
+    key = mix(key, static_cast<std::uint64_t>(found - described.begin()));
     if (found != described.end()) {
       ++shape.kinds[static_cast<std::size_t>(found - described.begin())].groups;
     } else if (described.size() < kMaxKinds) {
@@ -166,6 +168,14 @@ bool Session::State::choose(const SeenBatch& before) {
 }
 
 bool Session::State::ask(const SeenBatch& before) {
+  // What asking takes is no part of what a batch does: those for which a decision holds do not ask.
+  const std::uint64_t begin = device->now_ns();
+  const bool is_chosen = ask_tuner(before);
+  span_setup_ns += device->now_ns() - begin;
+  return is_chosen;
+}
+
+bool Session::State::ask_tuner(const SeenBatch& before) {
   tell(*known);
   kind_forms.clear();
   for (const ShapeKind& kind : known->kinds) {
@@ -279,7 +289,7 @@ Result<void> Session::State::launch_chosen() {
   if (!has_dispatch || gathered.list.commands().size() == 1) return launch_by_rule();
   VYRE_ASSIGN(const bool is_known_device, is_calibrated());
   if (!is_known_device) return launch_by_rule();
-  SeenBatch& before = seen[gathered.hash % seen.size()];
+  SeenBatch& before = seen_place();
   // Drivers compile what they put off at the first launch of a program: what that takes says nothing of a way.
   is_first_launch =
       std::ranges::any_of(programs, [](const auto& each) { return each.in_batch > 0 && each.last_used == 0; });

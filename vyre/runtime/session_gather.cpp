@@ -68,7 +68,9 @@ bool Session::State::is_previous(std::uint32_t program, std::span<const Dispatch
   const std::span<const backend::Command> commands = previous.list.commands();
   // What was read may have to be staged before these write, and captures have labels.
   const bool may_be = commands.size() == items.size() && gathered.list.commands().empty() && reads.empty();
-  if (!may_be || is_capturing || compiled.other_pipeline.generation != 0) return false;
+  // A capture may be longer than a batch.
+  if (!may_be || items.size() > options.max_batch || is_capturing || compiled.other_pipeline.generation != 0)
+    return false;
   const auto has_same_params = [&](const backend::Dispatch& before, const Params& given) {
     if (!given.is_block() && !lay_out(compiled, given, param_room.data())) return false;
     const std::span<const std::byte> bytes =

@@ -110,7 +110,7 @@ Result<void> Session::State::launch_by_rule() {
   Places places;
   const PlannedBatch plan = plan_batch(max_arms(), places);
   // A batch that comes for the second time may well come for a third.
-  SeenBatch& before = seen[gathered.hash % seen.size()];
+  SeenBatch& before = seen_place();
   const bool keep = options.mode == LaunchMode::Replay || (before.hash == gathered.hash && options.max_recordings > 0);
   before = {.hash = gathered.hash};
   if (!keep) return launch_anew(plan, places, "the batch is new");

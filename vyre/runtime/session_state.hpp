@@ -249,6 +249,11 @@ struct Session::State {
   [[nodiscard]] DeviceTimer::Place take_place() {
     return options.time_device ? timer.take(*device) : DeviceTimer::Place{};
   }
+  /// Where it is noted that the batch at hand came. The high bits of the hash depend on all that went into it.
+  [[nodiscard]] SeenBatch& seen_place() noexcept {
+    static_assert(std::tuple_size_v<decltype(seen)> == std::size_t{1} << 10);
+    return seen[gathered.hash >> 54];
+  }
   [[nodiscard]] KeptBatch* find_kept(choice::Way way);
   /// Keeps the batch at hand as `list`, by which it is found again.
   [[nodiscard]] Result<KeptBatch*> keep_batch(const PlannedBatch& plan, Places places, std::uint64_t hash,
@@ -287,6 +292,7 @@ struct Session::State {
   /// first. What was decided holds for some time, so that most batches need not ask the tuner.
   [[nodiscard]] bool choose(const SeenBatch& before);
   [[nodiscard]] bool ask(const SeenBatch& before);
+  [[nodiscard]] bool ask_tuner(const SeenBatch& before);
   /// What was decided does not hold any longer.
   static void ask_again(KnownShape& of) noexcept {
     of.chosen.holds_for = 0;
@@ -372,7 +378,7 @@ struct Session::State {
   backend::CommandList single;
   std::vector<KeptBatch> kept;
   std::size_t kept_bytes = 0;
-  std::array<SeenBatch, 1024> seen = {};  // Each at its place.
+  std::array<SeenBatch, 1024> seen = {};  // Each at its place, see `seen_place`.
   std::uint64_t uses = 0;
 
   std::deque<PendingBatch> pending;

@@ -35,6 +35,8 @@ constexpr double kMostPace = 2;
 // A forecast that would be another one is made again at once for so many batches, and later not more often than that.
 constexpr std::uint64_t kOftenRefreshed = 64;
 constexpr std::uint32_t kRefreshEvery = 16;
+// Waits for another number of batches are the rule from the third in a row on.
+constexpr std::uint32_t kOftenUnusual = 3;
 // What is predicted within this needs no correction.
 constexpr double kExact = 0.01;
 // Below this share of what a batch takes a saving is noise.
@@ -161,13 +163,18 @@ void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_un
   for (const UsedWay& each : used) {
     const auto found = entries_.find(each.shape);
     if (found == entries_.end()) continue;
+    Entry& entry = found->second;
+    // Once is an exception, the rest that is waited for at the end, say; and nothing is forgotten for that.
+    const bool is_usual = choice::are_alike_waits(batches, entry.per_wait) || entry.history.total_ns() == 0;
+    entry.unusual_waits = is_usual ? 0 : entry.unusual_waits + 1;
+    if (!is_usual && entry.unusual_waits < kOftenUnusual) continue;
     const auto counted = [](double per_wait) { return std::min(per_wait, choice::kManyPerWait); };
-    found->second.is_stale |= counted(found->second.per_wait) != counted(batches);
-    found->second.per_wait = batches;
+    entry.is_stale |= counted(entry.per_wait) != counted(batches);
+    entry.per_wait = batches;
     if (used.size() == 1) {
-      observe_one(found->second, each, elapsed_ns / each.batches, is_undisturbed);
+      observe_one(entry, each, elapsed_ns / each.batches, is_undisturbed);
     } else if (all_known || all_unknown || (says_enough && is_unknown(each))) {
-      observe_one(found->second, each, expected(each) * scale, false);
+      observe_one(entry, each, expected(each) * scale, false);
     }
   }
 }
@@ -186,9 +193,12 @@ void Tuner::observe_one(Entry& entry, const UsedWay& used, double ns, bool is_un
   // The first time, drivers compile what they put off, and memory is touched that never was.
   const choice::Observed& seen = entry.history.of(used.way);
   if (is_undisturbed && seen.is_known(entry.per_wait)) learn_kernels(entry, used.way, seen.ns());
-  if (used.way != entry.last || used.way == Way::Batched) return;
+  // What was believed before against what comes, of both sides: what is used, and what is saved over.
+  const bool is_baseline = used.way == Way::Batched;
+  const bool is_saving = entry.last && entry.last != Way::Batched && (is_baseline || used.way == entry.last);
+  if (!is_saving || !entry.history.of(Way::Batched).is_known(entry.per_wait)) return;
   const double predicted = entry.baseline_ns - entry.predicted_ns;
-  const double measured = entry.baseline_ns - ns;
+  const double measured = is_baseline ? ns - entry.predicted_ns : entry.baseline_ns - ns;
   if (std::abs(measured) < kLeastSaving * ns) return;
   const double error = std::abs(predicted - measured) / std::abs(measured);
   ++errors_[bucket_of(error)];
@@ -198,40 +208,60 @@ void Tuner::observe_one(Entry& entry, const UsedWay& used, double ns, bool is_un
 void Tuner::learn_kernels(Entry& entry, Way way, double ns) {
   if (std::abs(ns - entry.forecast.of(way).ns) <= kExact * ns) return;
   const choice::BatchShape& shape = entry.shape;
-  // Up to a point it is launching that takes longer than in a loop that does nothing else, or less. Beyond, it is the
-  // kernels, and nothing can be said of launching.
+  const auto form_in = [&](std::size_t i) { return entry.forecast.kinds[i].form_in(way); };
+  const auto key_of = [&](std::size_t i) {
+    return choice::KernelTimes::Key{.program = shape.kinds[i].program, .size_class = shape.kinds[i].size_class};
+  };
+  // Of one dispatch, and how much work it is beside others.
+  const auto kernel_of = [&](std::size_t i) {
+    return entry.forecast.kinds[i].kernels_ns[static_cast<std::size_t>(form_in(i))] / shape.kinds[i].count;
+  };
+  const auto work_of = [&](std::size_t i) { return std::ldexp(1.0, static_cast<int>(shape.kinds[i].size_class)); };
+  const auto is_new = [&](std::size_t i) {
+    return kernel_of(i) <= 0 && !kernels_.observed(key_of(i)).ns[static_cast<std::size_t>(form_in(i))];
+  };
+  double known_ns = 0;
+  double work = 0;
+  double new_work = 0;
+  for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
+    const double dispatches = 1.0 * shape.kinds[i].groups * shape.kinds[i].count;
+    known_ns += dispatches * kernel_of(i);
+    work += dispatches * work_of(i);
+    if (is_new(i)) new_work += dispatches * work_of(i);
+  }
+  // Beside what is known of the kernels it is, up to a point, launching that takes longer than in a loop that does
+  // nothing else, or less. Beyond, it is the kernels, and nothing can be said of launching.
   choice::Habits habits = entry.habits;
   habits.pace = {1, 1};
-  const double measured = choice::overhead_ns(shape, *calibration_, entry.forecast, habits, way);
+  const double measured = std::max(choice::overhead_ns(shape, *calibration_, entry.forecast, habits, way), 1.0);
   const std::size_t kind_of_launch = choice::is_one_launch(way) ? 1 : 0;
-  double pace = entry.pace[kind_of_launch];
-  if (ns <= kMostPace * measured) {
-    pace = std::max(ns / measured, kLeastPace);
-    entry.pace[kind_of_launch] += kHabit * (pace - entry.pace[kind_of_launch]);
-    pace_[kind_of_launch] += kHabit * (pace - pace_[kind_of_launch]);
+  double& pace = entry.pace[kind_of_launch];
+  const double now = (ns - known_ns) / measured;
+  if (now >= kLeastPace && now <= kMostPace) {
+    pace += kHabit * (now - pace);
+    pace_[kind_of_launch] += kHabit * (now - pace_[kind_of_launch]);
+    // A forecast is made again only if it would be another one.
+    entry.is_stale |= std::abs(pace - entry.habits.pace_of(way)) > kNoChange * entry.habits.pace_of(way);
+    return;
   }
-  // A forecast is made again only if it would be another one.
-  const double change = std::abs(entry.pace[kind_of_launch] - entry.habits.pace_of(way));
-  entry.is_stale |= change > kNoChange * entry.habits.pace_of(way);
   // From a batch that is mostly its fixed part little can be learned of its kernels, but that they do not take more.
   const bool is_little = ns - choice::fixed_ns(*calibration_, habits, way) < kLeastVariable * ns;
   if (is_little && ns >= entry.forecast.of(way).ns) return;
   const double rest = std::max(ns - pace * measured, 0.0);
-  const auto form_in = [&](std::size_t i) { return entry.forecast.kinds[i].form_in(way); };
-  double predicted = 0;
-  double dispatches = 0;
   for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
-    predicted += shape.kinds[i].groups * entry.forecast.kinds[i].kernels_ns[static_cast<std::size_t>(form_in(i))];
-    dispatches += 1.0 * shape.kinds[i].groups * shape.kinds[i].count * (1U << shape.kinds[i].size_class);
-  }
-  for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
-    const choice::GroupKind& kind = shape.kinds[i];
-    const FormKind form = form_in(i);
-    const double now = entry.forecast.kinds[i].kernels_ns[static_cast<std::size_t>(form)] / kind.count;
-    // All by as much; where nothing is known yet, by how many workgroups there are.
-    const double each = predicted > 0 ? now * rest / predicted : rest * (1U << kind.size_class) / dispatches;
-    kernels_.set({.program = kind.program, .size_class = kind.size_class}, form, each);
-    const double difference = kind.groups * kind.count * std::abs(each - now);
+    double each = 0;
+    if (new_work > 0 && rest > known_ns) {
+      // What is known takes what it takes.
+      if (!is_new(i)) continue;
+      each = (rest - known_ns) * work_of(i) / new_work;
+    } else if (known_ns > 0) {
+      if (is_new(i)) continue;
+      each = kernel_of(i) * rest / known_ns;
+    } else {
+      each = rest * work_of(i) / work;
+    }
+    kernels_.set(key_of(i), form_in(i), each);
+    const double difference = 1.0 * shape.kinds[i].groups * shape.kinds[i].count * std::abs(each - kernel_of(i));
     entry.is_stale |= difference > kNoChange * ns;
   }
 }
@@ -264,6 +294,7 @@ std::optional<report::ShapeReport> Tuner::report(std::uint64_t shape) const {
                              .trials = entry.history.trials(),
                              .total_ns = entry.history.total_ns(),
                              .tried_ns = entry.history.tried_ns(),
+                             .baseline_ns = entry.baseline_ns,
                              .predicted_saving_ns = entry.baseline_ns - entry.predicted_ns};
   result.groups.reserve(entry.shape.kinds.size());
   result.ways.reserve(choice::kAllWays.size());

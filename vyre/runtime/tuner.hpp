@@ -106,9 +106,10 @@ class Tuner {
     std::optional<choice::Way> last = {};
     double predicted_ns = 0;  // Of what was chosen last,
     double baseline_ns = 0;   // and of a list made anew, both as they were expected to be.
-    double per_wait = 1;      // Batches for the last wait.
+    double per_wait = 1;      // Batches for one wait, as usual.
+    std::uint32_t unusual_waits = 0;
     std::array<double, 2> pace = {1, 1};  // As in the habits.
-    choice::Habits habits = {};  // Of the forecast.
+    choice::Habits habits = {};           // Of the forecast.
     std::list<std::uint64_t>::iterator used = {};
   };
 
@@ -125,7 +126,7 @@ class Tuner {
   std::atomic<bool> is_calibrated_ = false;
   std::atomic<std::uint64_t> spent_ns_ = 0;
   choice::KernelTimes kernels_;
-  double plan_ns_ = 0;  // Per operation, on average.
+  double plan_ns_ = 0;                   // Per operation, on average.
   std::array<double, 2> pace_ = {1, 1};  // Of all shapes.
   std::unordered_map<std::uint64_t, Entry> entries_;
   std::list<std::uint64_t> order_;  // Used last first.
