@@ -72,7 +72,8 @@ double overhead_ns(const BatchShape& shape, const Calibration& calibration, cons
       calibration.copy.fixed_ns * shape.copies + calibration.copy.slope_ns * static_cast<double>(shape.copied_bytes);
   const double planning = is_replay(way) || way == Way::Plain ? 0 : habits.plan_ns * shape.operations();
   const double fixed = fixed_ns(calibration, habits, way);
-  if (way == Way::Plain) return habits.pace_of(way) * (fixed + calibration.way(way).slope_ns * shape.operations() + copies);
+  if (way == Way::Plain)
+    return habits.pace_of(way) * (fixed + calibration.way(way).slope_ns * shape.operations() + copies);
   const double around = fixed + planning + calibration.barrier_ns * shape.barriers + copies;
   if (!is_one_launch(way)) return habits.pace_of(way) * (around + calibration.way(way).slope_ns * shape.dispatches);
   const bool is_kept = is_replay(way);
