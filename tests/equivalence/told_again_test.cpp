@@ -190,6 +190,9 @@ TEST_P(ToldAgain, BetweenWritesAndReads) {
     must(session_->write(y_.part(kWords, kWords), values));
     std::copy(values.begin(), values.end(), y_model_.begin() + kWords);
     must(session_->finish());
+    // What is read comes before what is told again behind it.
+    run();
+    must(session_->finish());
     const std::vector<Word> before = y_model_;
     std::vector<Word> found(before.size());
     must(session_->read(y_, found));
