@@ -1,5 +1,6 @@
 #include "cli/explain.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -17,6 +18,7 @@
 #include <vyre/plan/batch_plan.hpp>
 #include <vyre/report/explain.hpp>
 #include <vyre/report/explanation.hpp>
+#include <vyre/report/wording.hpp>
 
 #include "cli/file.hpp"
 #include "cli/plan_json.hpp"
@@ -196,6 +198,23 @@ Result<std::string> explain_plan(const Typed& typed) {
   return typed.flag("--json") ? to_json(planned) + "\n" : to_text(planned);
 }
 
+/// What is decided for a group, without what nothing was measured for: which operations may run at once is planned, and
+/// nothing is compiled ahead. Where there is no form that makes one launch of many, what is left is the last to be
+/// told.
+report::BundleExplanation explain_group(const report::ShapeReport& shape, const report::GroupReport& group) {
+  report::BundleExplanation bundle = report::explain(group.facts, shape.bindless_threshold);
+  const bool has_form =
+      group.facts.persistent.persistent_setup_overhead_ns != std::numeric_limits<std::uint64_t>::max();
+  std::erase_if(bundle.decisions, [&](const report::Explanation& each) {
+    const bool is_of_forms = each.policy == "persistent_kernel" || each.policy == "primary_mode";
+    return each.policy == "arm_independence" || each.policy == "trace_jit" || (is_of_forms && !has_form);
+  });
+  if (!has_form) {
+    std::ranges::stable_partition(bundle.decisions, [](const auto& each) { return each.policy != "command_reuse"; });
+  }
+  return bundle;
+}
+
 /// The groups that a run report tells of: what was known of each, what that was decided from, and what would flip it.
 Result<std::string> explain_report(const Typed& typed) {
   const std::string path = typed.text("FILE");
@@ -215,13 +234,18 @@ Result<std::string> explain_report(const Typed& typed) {
     for (const report::GroupReport& group : shape.groups) {
       if (wanted != 0 && ++number != wanted) continue;
       if (wanted == 0) ++number;
-      const report::BundleExplanation bundle = report::explain(group.facts, shape.bindless_threshold);
       if (typed.flag("--json")) {
-        out += to_json(bundle) + "\n";
+        out += to_json(report::explain(group.facts, shape.bindless_threshold)) + "\n";
         continue;
       }
-      groups += fmt::format("\ngroup {}: {} dispatches of {}\n\n", number, group.kind.count, group.program);
-      groups += to_string(bundle);
+      const report::BundleExplanation bundle = explain_group(shape, group);
+      groups += fmt::format("\ngroup {}: {} of {}\n", number,
+                            report::counted(group.kind.count, "dispatch", "dispatches"), group.program);
+      // What the decision calls so is the better of two forms.
+      if (bundle.decisions.front().policy == "persistent_kernel") {
+        groups += "a persistent kernel stands for one launch of all, in the merged or the persistent form\n";
+      }
+      groups += "\n" + to_string(bundle);
     }
     if (groups.empty()) continue;
     out += fmt::format("{}groups {} to {}\n{}{}", out.empty() ? "" : "\n", first, first + shape.groups.size() - 1,

@@ -1,6 +1,7 @@
 #include "cli/job/job_result.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -32,10 +33,13 @@ std::string chosen(const report::RunReport& report) {
   for (const auto& each : report.shapes) {
     const report::ShapeReport& shape = *each;
     text += fmt::format("    {} for {}", to_string(shape.chosen), counted(shape.dispatches, "dispatch", "dispatches"));
-    const auto saving = [](double ns) { return duration(static_cast<std::uint64_t>(std::max(ns, 0.0))); };
+    const auto saving = [](double ns) {
+      return fmt::format("{}{}", ns < 0 ? "-" : "", duration(static_cast<std::uint64_t>(std::abs(ns))));
+    };
     if (shape.chosen != choice::Way::Batched) {
-      text += fmt::format(": saves {} over a list made anew as predicted", saving(shape.predicted_saving_ns));
-      if (shape.measured_saving_ns) text += fmt::format(", {} as measured", saving(*shape.measured_saving_ns));
+      text += fmt::format(": should save {} over a list made anew, ", saving(shape.predicted_saving_ns));
+      text += shape.measured_saving_ns ? fmt::format("saves {} as measured", saving(*shape.measured_saving_ns))
+                                       : std::string{"not measured yet"};
     }
     text += "\n";
   }
@@ -106,12 +110,17 @@ std::string to_text(const JobResult& result) {
   text += line("launched", launched(result.report));
   for (const report::ProgramReport& each : result.report.programs) {
     if (each.dispatches == 0) continue;
-    text += fmt::format("    {}: {} ({} plain, {} batched, {} replayed), {}\n", each.program,
+    const bool is_as_written = each.form == program::FormKind::Descriptor;
+    text += fmt::format("    {}: {} ({} plain, {} batched, {} replayed){}, {}\n", each.program,
                         counted(each.dispatches, "dispatch", "dispatches"), each.plain, each.batched, each.replayed,
-                        each.reason);
+                        is_as_written ? "" : fmt::format(" in the {} form", to_string(each.form)), each.reason);
+    if (!each.form_refused.empty()) text += fmt::format("      another form was not possible: {}\n", each.form_refused);
   }
   if (!result.report.shapes.empty()) text += line("chosen", "by what was measured") + chosen(result.report);
   text += line("time", times(result.mode));
+  if (result.report.calibration_ns > 0) {
+    text += line("", fmt::format("besides, the device was measured, in {}", duration(result.report.calibration_ns)));
+  }
   for (const OutputResult& each : result.outputs) {
     const std::string what = describe(each.type, each.shape);
     if (!each.path.empty()) {

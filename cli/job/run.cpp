@@ -94,6 +94,7 @@ class Execution {
     for (std::uint32_t i = 0; i < runs; ++i) {
       VYRE_ASSIGN(job::JobRun one, runner.run(fmt::format("mode {}, run {} of {}", to_string(mode), i + 1, runs)));
       ran.ns.push_back(one.ns);
+      one.report.calibration_ns += report.calibration_ns;
       report = std::move(one.report);
     }
     ran.submissions = report.submissions;

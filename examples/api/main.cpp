@@ -104,7 +104,7 @@ vyre::Result<void> dispatch(vyre::Session& session, const vyre::Program& saxpy, 
   VYRE_TRY(session.dispatch(
       saxpy, {x, y}, {.groups = {kGroups}, .params = vyre::params(1.0F, kCount), .values = values, .repeat = 10}));
 
-  // Many alike at once: all of them, or none if one is refused.
+  // Many alike, as if one after another: all of them, or none if one is refused.
   const std::array views{x.view(), y.view()};
   const std::vector<vyre::DispatchItem> items(
       100, {.buffers = views, .groups = {kGroups}, .params = vyre::params(0.5F, kCount)});

@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -324,6 +326,13 @@ TEST_P(Refusals, ABatchGoesOn) {
 }
 
 TEST(NoDevice, IsRefused) { EXPECT_EQ(Session::open(nullptr).error().code, ErrorCode::InvalidArgument); }
+
+TEST(MovedSessionDeathTest, IsNotUsed) {
+  Session session = Session::open(open_fake()).value();
+  const Session elsewhere = std::move(session);
+  // NOLINTNEXTLINE(bugprone-use-after-move): that is what is tested
+  EXPECT_DEATH(std::ignore = session.finish(), "moved elsewhere");
+}
 
 INSTANTIATE_TEST_SUITE_P(Devices, Refusals, testing::Values("fake", "vulkan"),
                          [](const auto& info) { return info.param; });

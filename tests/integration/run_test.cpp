@@ -121,6 +121,16 @@ TEST_F(RunCommand, RunsInEveryMode) {
   }
 }
 
+TEST_F(RunCommand, SaysInWhichFormProgramsRan) {
+  EXPECT_THAT(folder_.run(kJob, {"--mode", "merged"}).out, HasSubstr("in the merged form, "));
+  EXPECT_THAT(folder_.run(kJob, {"--mode", "batched"}).out, Not(HasSubstr(" form")));
+}
+
+TEST_F(RunCommand, SaysThatTheDeviceWasMeasuredBesides) {
+  EXPECT_THAT(folder_.run(kJob, {"--repeat", "2"}).out, HasSubstr("besides, the device was measured, in "));
+  EXPECT_THAT(folder_.run(kJob).out, Not(HasSubstr("measured")));
+}
+
 TEST_F(RunCommand, VerifiesEveryModeAgainstPlain) {
   const CommandResult result = folder_.run(kJob, {"--verify"});
   EXPECT_EQ(result.exit_code, 0) << result.err;

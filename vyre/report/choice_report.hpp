@@ -51,7 +51,7 @@ struct ShapeReport {
   double total_ns = 0;     ///< Of all that were observed,
   double tried_ns = 0;     ///< and of those that were trials.
   double baseline_ns = 0;  ///< What a list made anew is believed to take, each time, on the whole.
-  /// What a batch saves over that: as predicted, and as it was then measured.
+  /// What a batch saves over that: as it was believed when that was decided, and as measured, if both sides were.
   double predicted_saving_ns = 0;
   std::optional<double> measured_saving_ns = {};
   bool is_baseline_measured = false;  ///< Whether the list made anew was measured too, and is not predicted.

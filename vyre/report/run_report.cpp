@@ -23,8 +23,8 @@ std::string to_text(const RunReport& report) {
       {"work", fmt::format("{}, {}, {} in {}", counted(report.dispatches, "dispatch", "dispatches"),
                            counted(report.copies, "copy", "copies"), counted(report.fills, "fill", "fills"),
                            counted(report.batches, "batch", "batches"))},
-      {"submissions",
-       fmt::format("{}, {} of them replays of {} kept lists", report.submissions, report.replays, report.recordings)},
+      {"submissions", fmt::format("{}, {} of them replays; {} kept for the next time", report.submissions,
+                                  report.replays, counted(report.recordings, "list", "lists"))},
       {"waves",
        fmt::format("{}, {} barriers placed, {} avoided", report.waves, report.barriers, report.barriers_avoided)},
       {"moved", fmt::format("{} bytes written, {} read, {} while the device was at work", report.bytes_written,
@@ -32,25 +32,25 @@ std::string to_text(const RunReport& report) {
       {"time", fmt::format("{}: {} planning and submitting, {} waiting", duration(report.elapsed_ns),
                            duration(report.host_ns), duration(report.wait_ns))},
       {"on device", report.timed_submissions == 0
-                        ? std::string{"not taken"}
+                        ? std::string{"not taken (see time_device)"}
                         : fmt::format("{} in {} of {} submissions", duration(report.device_ns),
                                       report.timed_submissions, report.submissions)},
   };
   std::string text;
   for (const auto& [name, value] : lines) text += fmt::format("{:<12} {}\n", name, value);
   for (const ProgramReport& each : report.programs) {
-    text +=
-        fmt::format("  {}: {} dispatches ({} plain, {} batched, {} replayed) in the {} form; last: {}\n", each.program,
-                    each.dispatches, each.plain, each.batched, each.replayed, to_string(each.form), each.reason);
-    if (!each.form_refused.empty()) text += fmt::format("    not in another form: {}\n", each.form_refused);
+    text += fmt::format("  {}: {} ({} plain, {} batched, {} replayed) in the {} form; last: {}\n", each.program,
+                        counted(each.dispatches, "dispatch", "dispatches"), each.plain, each.batched, each.replayed,
+                        to_string(each.form), each.reason);
+    if (!each.form_refused.empty()) text += fmt::format("    another form was not possible: {}\n", each.form_refused);
   }
   if (report.calibration_ns > 0)
     text += fmt::format("the device was measured in {}\n", duration(report.calibration_ns));
   if (!report.not_calibrated.empty()) text += fmt::format("the device was not measured: {}\n", report.not_calibrated);
   for (const auto& shape : report.shapes) text += to_text(*shape);
-  if (report.errors.count > 0) {
+  if (report.errors.count > 0 && !report.shapes.empty()) {
     text += fmt::format(
-        "predicted savings were off by {:.0f} % of the measured in the middle, by {:.0f} % in nine of ten\n",
+        "savings as decided were off by {:.0f} % of the measured in the middle, by {:.0f} % in nine of ten\n",
         100 * report.errors.median, 100 * report.errors.ninth_decile);
   }
   return text;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <vyre/backend/check.hpp>
+#include <vyre/base/check.hpp>
 #include <vyre/runtime/session_state.hpp>
 
 namespace vyre::runtime {
@@ -48,9 +49,14 @@ Result<Session> Session::open(std::shared_ptr<backend::Device> device, const Ses
   return Session{std::make_unique<State>(std::move(device), options)};
 }
 
-backend::Device& Session::device() const noexcept { return *state_->device; }
+Session::State& Session::used_state() const noexcept {
+  VYRE_CHECK(state_ != nullptr, "a session that was moved elsewhere is not used");
+  return *state_;
+}
 
-Tuner& Session::tuner() const noexcept { return *state_->tuner; }
+backend::Device& Session::device() const noexcept { return *used_state().device; }
+
+Tuner& Session::tuner() const noexcept { return *used_state().tuner; }
 
 Result<BufferView> Session::uninitialised(std::uint64_t size) {
   if (state_->is_capturing) return invalid("a buffer is made while a capture is being made");
@@ -69,7 +75,7 @@ Result<BufferView> Session::bytes(std::uint64_t size) {
 }
 
 Result<void> Session::free(const BufferView& buffer) {
-  State& state = *state_;
+  State& state = used_state();
   VYRE_ASSIGN(State::BufferSlot * slot, state.find(buffer));
   if (state.is_capturing) return invalid("a buffer is freed while a capture is being made");
   // What was read from it, and not yet launched, must still see it.
@@ -91,7 +97,7 @@ Result<void> Session::free(const BufferView& buffer) {
 }
 
 Result<std::span<std::byte>> Session::map(const BufferView& buffer) {
-  State& state = *state_;
+  State& state = used_state();
   VYRE_TRY(state.check_usable());
   VYRE_ASSIGN(State::BufferSlot * slot, state.find(buffer));
   if (slot->mapped == nullptr) {
@@ -105,7 +111,7 @@ Result<std::span<std::byte>> Session::map(const BufferView& buffer) {
 }
 
 Result<void> Session::write_bytes(const BufferView& to, std::span<const std::byte> bytes) {
-  State& state = *state_;
+  State& state = used_state();
   VYRE_TRY(state.check_usable());
   VYRE_ASSIGN(State::BufferSlot * slot, state.find(to));
   if (bytes.size() != to.size) {
@@ -144,7 +150,7 @@ Result<void> Session::write_bytes(const BufferView& to, std::span<const std::byt
 }
 
 Result<void> Session::read_bytes(const BufferView& from, std::span<std::byte> bytes) {
-  State& state = *state_;
+  State& state = used_state();
   VYRE_TRY(state.check_usable());
   VYRE_ASSIGN(const State::BufferSlot* slot, state.find(from));
   if (bytes.size() != from.size) {
@@ -179,7 +185,7 @@ Result<void> Session::read_bytes(const BufferView& from, std::span<std::byte> by
 }
 
 Result<void> Session::copy(const BufferView& from, const BufferView& to) {
-  State& state = *state_;
+  State& state = used_state();
   VYRE_TRY(state.check_usable());
   VYRE_ASSIGN(const State::BufferSlot* source, state.find(from));
   VYRE_ASSIGN(const State::BufferSlot* target, state.find(to));
@@ -201,7 +207,7 @@ Result<void> Session::copy(const BufferView& from, const BufferView& to) {
 }
 
 Result<void> Session::fill(const BufferView& view, std::uint32_t pattern) {
-  State& state = *state_;
+  State& state = used_state();
   VYRE_TRY(state.check_usable());
   VYRE_ASSIGN(State::BufferSlot * slot, state.find(view));
   if (!backend::can_fill(view.offset, view.size, pattern)) {
@@ -213,7 +219,7 @@ Result<void> Session::fill(const BufferView& view, std::uint32_t pattern) {
 
 Result<void> Session::dispatch(const program::Program& program, std::span<const Argument> arguments,
                                const DispatchOptions& options) {
-  State& state = *state_;
+  State& state = used_state();
   VYRE_TRY(state.check_usable());
   const Result<State::CheckedDispatch> checked = state.check_dispatch(program, arguments, options);
   Result<void> done = checked ? state.add_dispatch(*checked) : std::unexpected{checked.error()};
@@ -223,7 +229,7 @@ Result<void> Session::dispatch(const program::Program& program, std::span<const 
 }
 
 Result<void> Session::dispatch_many(const program::Program& program, std::span<const DispatchItem> items) {
-  State& state = *state_;
+  State& state = used_state();
   VYRE_TRY(state.check_usable());
   const auto run = [&]() -> Result<void> {
     VYRE_ASSIGN(const std::uint32_t index, state.find_program(program, {}));
@@ -248,7 +254,7 @@ Result<void> Session::dispatch_many(const program::Program& program, std::span<c
 
 Result<Prepared> Session::prepare(const program::Program& program, std::span<const Argument> arguments,
                                   const DispatchOptions& options) {
-  State& state = *state_;
+  State& state = used_state();
   VYRE_TRY(state.check_usable());
   Result<State::CheckedDispatch> checked = state.check_dispatch(program, arguments, options);
   if (!checked) {
@@ -267,14 +273,14 @@ Result<Prepared> Session::prepare(const program::Program& program, std::span<con
 }
 
 Result<void> Session::enqueue(Prepared prepared) {
-  State& state = *state_;
+  State& state = used_state();
   VYRE_TRY(state.check_usable());
   VYRE_ASSIGN(const State::PreparedSlot* slot, state.find(prepared));
   return state.add_dispatch(slot->checked());
 }
 
 Result<void> Session::enqueue(Prepared prepared, const Params& params) {
-  State& state = *state_;
+  State& state = used_state();
   VYRE_TRY(state.check_usable());
   VYRE_ASSIGN(const State::PreparedSlot* slot, state.find(prepared));
   const CompiledProgram& compiled = state.programs[slot->program];
@@ -288,7 +294,7 @@ Result<void> Session::enqueue(Prepared prepared, const Params& params) {
 }
 
 Result<Capture> Session::capture(const std::function<Result<void>()>& body) {
-  State& state = *state_;
+  State& state = used_state();
   VYRE_TRY(state.check_usable());
   if (state.is_capturing) return invalid("a capture is begun while another is being made");
   // Reads that were put off must not become a part of what is captured.
@@ -312,7 +318,7 @@ Result<Capture> Session::capture(const std::function<Result<void>()>& body) {
 
 Result<void> Session::replay(Capture capture, std::span<const CaptureParams> params,
                              std::span<const CaptureBuffer> buffers) {
-  State& state = *state_;
+  State& state = used_state();
   VYRE_TRY(state.check_usable());
   if (state.is_capturing) return invalid("a capture is replayed while another is being made");
   if (capture.session != state.id) return invalid("the capture belongs to another session");
@@ -323,7 +329,7 @@ Result<void> Session::replay(Capture capture, std::span<const CaptureParams> par
 }
 
 Result<SessionTicket> Session::flush() {
-  State& state = *state_;
+  State& state = used_state();
   VYRE_TRY(state.check_usable());
   if (state.is_capturing) return invalid("the session is flushed while a capture is being made");
   // Reads must be done with this ticket, whatever comes behind it.
@@ -333,7 +339,7 @@ Result<SessionTicket> Session::flush() {
 }
 
 Result<void> Session::wait(SessionTicket ticket) {
-  State& state = *state_;
+  State& state = used_state();
   VYRE_TRY(state.check_usable());
   if (ticket == SessionTicket{}) return {};
   if (ticket.session != state.id || ticket.batch >= state.batch) {
@@ -343,7 +349,7 @@ Result<void> Session::wait(SessionTicket ticket) {
 }
 
 Result<RunReport> Session::finish() {
-  State& state = *state_;
+  State& state = used_state();
   if (state.is_capturing) return invalid("the session is finished while a capture is being made");
   Result<void> done =
       state.failure ? std::unexpected{*std::exchange(state.failure, std::nullopt)} : state.flush_batch();

@@ -62,8 +62,9 @@ struct SessionOptions {
   /// 1 for all of it: any way that is possible.
   double exploration = 0.03;
   /// In the mode `Auto`, how long sessions on a device work by a rule (one list, kept when a batch comes back) before
-  /// it is measured, which takes about as long: short jobs are not made longer.
-  std::chrono::nanoseconds calibrate_after = std::chrono::milliseconds{100};
+  /// it is measured. That takes about as long, in one call: a program that ends before is not made longer by it, and
+  /// none takes more than twice as long. `tuner().calibrate` does it at a time of one's own.
+  std::chrono::nanoseconds calibrate_after = std::chrono::milliseconds{400};
   /// What is known of the device, and learned of it; the one that all its sessions share unless it is given.
   std::shared_ptr<Tuner> tuner = nullptr;
 };
@@ -248,6 +249,7 @@ class Session {
 
   explicit Session(std::unique_ptr<State> state) noexcept;
   [[nodiscard]] Result<BufferView> uninitialised(std::uint64_t size);
+  [[nodiscard]] State& used_state() const noexcept;
 
   std::unique_ptr<State> state_;
 };

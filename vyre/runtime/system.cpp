@@ -37,8 +37,9 @@ Result<std::shared_ptr<backend::Device>> System::open(const DevicePreference& pr
     names += fmt::format("{}'{}' of {}", names.empty() ? "" : ", ", info.name, info.backend);
   }
   return fail(ErrorCode::Unavailable,
-              fmt::format("no device of backend '{}' has '{}' in its name; there are {}",
-                          preference.backend.empty() ? "any" : preference.backend, preference.name, names));
+              fmt::format("no device{} has '{}' in its name; there are {}",
+                          preference.backend.empty() ? "" : fmt::format(" of backend '{}'", preference.backend),
+                          preference.name, names));
 }
 
 }  // namespace vyre::runtime

@@ -318,8 +318,8 @@ std::optional<report::ShapeReport> Tuner::report(std::uint64_t shape) const {
   const choice::Observed& base = entry.history.of(Way::Batched);
   const choice::Observed& own = entry.history.of(result.chosen);
   result.is_baseline_measured = base.is_known(entry.per_wait);
-  if (own.is_known(entry.per_wait)) {
-    result.measured_saving_ns = entry.history.typical(entry.forecast, Way::Batched, entry.per_wait) - own.typical_ns();
+  if (result.is_baseline_measured && own.is_known(entry.per_wait)) {
+    result.measured_saving_ns = base.typical_ns() - own.typical_ns();
   }
   return result;
 }
