@@ -358,6 +358,24 @@ TEST_P(ChoosingSessions, BatchesThatDifferInTheLastParameterAreToldApart) {
   EXPECT_EQ(replays, kBatches - 2);
 }
 
+// A single dispatch has no mode to choose; batches that are waited for together with it are learned of all the same.
+TEST_P(ChoosingSessions, ASingleDispatchBesideABatchIsNoHindrance) {
+  Session session = must(Session::open(open(GetParam()), {.calibrate_after = {}}));
+  const auto x = must(session.buffer<Word>(64));
+  const auto y = must(session.buffer<Word>(64));
+  const auto dispatch = [&](Word k) { must(session.dispatch(named("mix"), {x, y}, {.params = params(k)})); };
+  std::uint32_t most = 0;
+  for (Word i = 0; i < 40; ++i) {
+    dispatch(7);
+    must(session.flush());
+    for (const Word k : {1U, 2U, 3U}) dispatch(k);
+    const auto report = must(session.finish());
+    ASSERT_EQ(report.shapes.size(), 1);
+    for (const report::WayReport& each : report.shapes[0]->ways) most = std::max(most, each.samples);
+  }
+  EXPECT_GT(most, 20);
+}
+
 // A few that are waited for at the end say nothing of those that came before in other numbers.
 TEST_P(ChoosingSessions, AWaitForFewerForgetsNothing) {
   Session session = must(Session::open(open(GetParam()), {.calibrate_after = {}}));

@@ -290,9 +290,6 @@ Result<void> Session::State::launch_chosen() {
   VYRE_ASSIGN(const bool is_known_device, is_calibrated());
   if (!is_known_device) return launch_by_rule();
   SeenBatch& before = seen_place();
-  // Drivers compile what they put off at the first launch of a program: what that takes says nothing of a way.
-  is_first_launch =
-      std::ranges::any_of(programs, [](const auto& each) { return each.in_batch > 0 && each.last_used == 0; });
   // A form that a program turns out not to have is not chosen again.
   const std::size_t most_tries = programs.size() * std::size(program::kAllForms) + 1;
   Result<void> launched;
@@ -319,7 +316,6 @@ Result<void> Session::State::launch_chosen() {
   if (std::ranges::find(run_shapes, chosen_shape) == run_shapes.end()) run_shapes.push_back(chosen_shape);
   before.times = std::min(before.times + 1, Tuner::kMostSeen);
   launching.reset();
-  is_first_launch = false;
   return launched;
 }
 
@@ -337,10 +333,12 @@ void Session::State::drop_span() noexcept {
   span_begin_ns.reset();
   span_elapsed_ns = span_setup_ns = span_busy_ns = 0;
   span_used.clear();
-  span_has_others = false;
+  span_has_others = is_span_void = false;
 }
 
-void Session::State::note_completed(const std::optional<UsedWay>& used) {
+void Session::State::note_completed(const PendingBatch& completed) {
+  is_span_void |= completed.is_first_launch;
+  const std::optional<UsedWay>& used = completed.used;
   if (!used) {
     span_has_others = true;
     return;
@@ -383,12 +381,13 @@ void Session::State::end_span(bool is_waited) {
   }
   double batches = 0;
   for (const UsedWay& each : span_used) batches += each.batches;
-  if (is_waited || span_has_others || batches >= kLongSpan) {
-    if (!span_has_others && !span_used.empty()) {
+  if (is_waited || is_span_void || batches >= kLongSpan) {
+    if (!is_span_void && !span_used.empty()) {
       const std::uint64_t setup = std::min(span_setup_ns, span_elapsed_ns);
       const auto own = static_cast<double>(span_elapsed_ns - setup);
       const auto busy = static_cast<double>(span_busy_ns - std::min(span_busy_ns, setup));
-      note_time(own, busy >= kUndisturbed * own);
+      // What others take beside it makes all ways longer alike, and says nothing of kernels.
+      note_time(own, !span_has_others && busy >= kUndisturbed * own);
     }
     drop_span();
   }

@@ -15,7 +15,7 @@ void Session::State::complete(std::uint64_t upto, Completion when) {
       report.device_ns += time.ns;
       report.timed_submissions += time.launches;
     }
-    note_completed(pending.front().used);
+    note_completed(pending.front());
     pending.pop_front();
   }
   if (when != Completion::Earlier) {

@@ -26,7 +26,7 @@ std::unexpected<Error> Session::State::broken(Error error) {
   if (!failure) failure = error;
   // What was begun says nothing.
   drop_span();
-  span_has_others = true;
+  is_span_void = true;
   // What these wait for will not come.
   std::erase_if(reads, [&](const PendingRead& read) { return read.batch >= batch || read.from == nullptr; });
   begin_batch();
@@ -87,7 +87,14 @@ PlannedBatch Session::State::plan_batch(std::size_t max_arms, Places& places) {
 Result<void> Session::State::launch_batch() {
   Places places;
   switch (options.mode) {
-    case LaunchMode::Auto: return launch_chosen();
+    case LaunchMode::Auto: {
+      // Drivers compile what they put off at the first launch of a program: what that takes says nothing of a way.
+      is_first_launch =
+          std::ranges::any_of(programs, [](const auto& each) { return each.in_batch > 0 && each.last_used == 0; });
+      Result<void> launched = launch_chosen();
+      is_first_launch = false;
+      return launched;
+    }
     case LaunchMode::Plain: return launch_plain("the mode is plain");
     case LaunchMode::Bindless: {
       if (options.time_device) break;

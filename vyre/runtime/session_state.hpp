@@ -157,6 +157,7 @@ struct Session::State {
   struct PendingBatch {
     std::uint64_t batch = 0;
     std::optional<UsedWay> used = {};                    // Where the launch mode was chosen.
+    bool is_first_launch = false;                        // Of a program: drivers compile then.
     std::array<backend::Ticket, kMaxArms> tickets = {};  // Those it does not need are done from the start.
     std::uint64_t submissions = 0;
     std::vector<std::uint32_t> timed = {};  // Of the submissions, as the timer numbers them.
@@ -316,7 +317,7 @@ struct Session::State {
   void begin_span(std::uint64_t now) noexcept;
   /// Whether batches were launched since the last wait.
   [[nodiscard]] bool is_in_span() const noexcept { return !pending.empty() || !span_used.empty(); }
-  void note_completed(const std::optional<UsedWay>& used);
+  void note_completed(const PendingBatch& completed);
   void drop_span() noexcept;
   /// All that were launched have completed just now, or were waited for.
   void end_span(bool is_waited);
@@ -405,9 +406,10 @@ struct Session::State {
   std::uint64_t span_setup_ns = 0;
   std::uint64_t span_busy_ns = 0;
   std::vector<UsedWay> span_used;
-  bool span_has_others = false;      // Batches that were not chosen for.
+  bool span_has_others = false;      // Batches that were not chosen for: what they take is in the time of the others.
+  bool is_span_void = false;         // Whether what it takes says nothing.
   std::optional<UsedWay> launching;  // Of the batch at hand, if it was chosen for.
-  bool is_first_launch = false;      // Of a program of that batch, which is not measured then.
+  bool is_first_launch = false;      // Of a program of that batch.
 
   report::AuditLog log;
   RunReport report;
@@ -424,7 +426,7 @@ struct Session::State {
 
 template <typename Launch>
 Result<void> Session::State::launch_arms(std::size_t count, const Places& places, Launch launch) {
-  PendingBatch launched{.batch = batch, .used = is_first_launch ? std::nullopt : launching};
+  PendingBatch launched{.batch = batch, .used = launching, .is_first_launch = is_first_launch};
   Result<void> result;
   for (std::uint32_t i = 0; i < count && result; ++i) {
     std::array<backend::Ticket, kMaxArms> after;
