@@ -206,6 +206,8 @@ void Tuner::observe_one(Entry& entry, const UsedWay& used, double ns, bool is_un
 }
 
 void Tuner::learn_kernels(Entry& entry, Way way, double ns) {
+  // What it takes to change a table varies more than what kernels take, and would be taken for that.
+  if (way == Way::Table) return;
   if (std::abs(ns - entry.forecast.of(way).ns) <= kExact * ns) return;
   const choice::BatchShape& shape = entry.shape;
   const auto form_in = [&](std::size_t i) { return entry.forecast.kinds[i].form_in(way); };
