@@ -210,7 +210,8 @@ report::BundleExplanation explain_group(const report::ShapeReport& shape, const 
     return each.policy == "arm_independence" || each.policy == "trace_jit" || (is_of_forms && !has_form);
   });
   if (!has_form) {
-    std::ranges::stable_partition(bundle.decisions, [](const auto& each) { return each.policy != "command_reuse"; });
+    const auto left = std::ranges::find(bundle.decisions, "command_reuse", &report::Explanation::policy);
+    std::rotate(left, left + 1, bundle.decisions.end());
   }
   return bundle;
 }
