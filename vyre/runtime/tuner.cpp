@@ -10,7 +10,6 @@ namespace vyre::runtime {
 namespace {
 
 using choice::Way;
-using program::FormKind;
 
 /// Errors by powers of the fourth root of two, from a thousandth on.
 constexpr double kLeastError = 0.001;
