@@ -63,7 +63,7 @@ struct SessionOptions {
   double exploration = 0.03;
   /// In the mode `Auto`, how long sessions on a device work by a rule (one list, kept when a batch comes back) before
   /// it is measured. That takes about as long, in one call: a program that ends before is not made longer by it, and
-  /// none takes more than twice as long. `tuner().calibrate` does it at a time of one's own.
+  /// none takes much more than twice as long. `tuner().calibrate` does it at a time of one's own.
   std::chrono::nanoseconds calibrate_after = std::chrono::milliseconds{400};
   /// What is known of the device, and learned of it; the one that all its sessions share unless it is given.
   std::shared_ptr<Tuner> tuner = nullptr;
