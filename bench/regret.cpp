@@ -42,9 +42,9 @@ struct Settings {
   std::string json = {};
   std::string filter = {};
   bool explain = false;
-  double sample_ns = 6e8;  ///< What all samples of a workload may take.
-  double warm_ns = 2.5e9;  ///< At most, until a shape is settled.
-  double budget_ns = 0;    ///< Of a configuration: what the grid has beyond it is left out. 0 for all of it.
+  double sample_ns = 1.2e9;  ///< What all samples of a workload may take.
+  double warm_ns = 2.5e9;    ///< At most, until a shape is settled.
+  double budget_ns = 0;      ///< Of a configuration: what the grid has beyond it is left out. 0 for all of it.
 };
 
 struct Outcome {
@@ -56,11 +56,11 @@ struct Outcome {
   double itself = 1;  ///< Scored half: auto again / auto.
   LaunchMode best = LaunchMode::Batched;
   std::string chosen = {};
-  bool is_promised = false;            ///< Whether a saving was predicted, before the samples were taken:
-  double predicted_saving_ns = 0;      ///< of a batch, over a list made anew.
-  double saving_ns = 0;                ///< The same as it is measured beside the session that makes all lists anew,
-  double saving_off = 0;               ///< how far that is apart in the two halves of the samples, relative to it,
-  double itself_off = 0;               ///< and how far auto is from auto.
+  bool is_promised = false;        ///< Whether a saving was predicted in most rounds, before its samples were taken:
+  double predicted_saving_ns = 0;  ///< of a batch, over a list made anew; the median, as the next.
+  double saving_ns = 0;            ///< The same as it is measured beside the session that makes all lists anew,
+  double saving_off = 0;           ///< how far that is apart in the two halves of the samples, relative to it,
+  double itself_off = 0;           ///< and how far auto is from auto.
   std::uint32_t baseline_samples = 0;  ///< How often a list made anew was seen, which that is saved over,
   double baseline_ns = 0;              ///< and what it is believed to take.
   bool is_settled = false;
@@ -79,11 +79,18 @@ double quantile(std::vector<double> values, double at) {
   return values[std::min(values.size() - 1, static_cast<std::size_t>(at * static_cast<double>(values.size())))];
 }
 
-/// Every second of them, from the first or the second on.
+/// Of every second of them, from the first or the second on.
 double half_median(const std::vector<double>& samples, std::size_t which) {
   std::vector<double> half;
   for (std::size_t i = which; i < samples.size(); i += 2) half.push_back(samples[i]);
   return median(half);
+}
+
+/// What one takes of the other, round by round: machines run faster and slower for a while.
+std::vector<double> ratios(const std::vector<double>& of, const std::vector<double>& to) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < of.size(); ++i) result.push_back(of[i] / to[i]);
+  return result;
 }
 
 class Regret {
@@ -103,91 +110,109 @@ class Regret {
   Outcome measure(const Workload& workload) {
     Outcome outcome{.workload = workload};
     outcome.cold_ns = auto_->run(workload);
-    report::RunReport report;
-    const std::uint64_t begin = device_->now_ns();
-    for (std::size_t i = 0; i < 400; ++i) {
-      curious_->run(workload, &report);
-      // In the circumstances in which it will be measured: with others in between. Not one by one, which takes long.
-      pinned_[1 + i % (pinned_.size() - 1)]->run(workload);
-      outcome.is_settled = !report.shapes.empty() && curious_->session().tuner().is_settled(report.shapes[0]->key);
-      if (outcome.is_settled && i >= 2) break;
-      if (static_cast<double>(device_->now_ns() - begin) > settings_.warm_ns) break;
-    }
+    learn(workload, outcome);
     std::vector<WorkloadRunner*> runners;
     for (const auto& each : pinned_) runners.push_back(each.get());
     runners.push_back(auto_.get());
     runners.push_back(again_.get());
-    std::vector<std::vector<double>> samples(runners.size());
+    std::vector<double> typical_ns;
     double round_ns = 0;
     for (WorkloadRunner* each : runners) {
       // What is kept from the second time on is kept now.
       for (int i = 0; i < 2; ++i) each->run(workload);
-      round_ns += each->run(workload);
-    }
-    // What is promised before it is measured.
-    auto_->run(workload, &report);
-    if (!report.shapes.empty()) {
-      const report::ShapeReport& shape = *report.shapes[0];
-      outcome.is_promised = shape.chosen != choice::Way::Batched;
-      outcome.predicted_saving_ns = shape.predicted_saving_ns;
-      outcome.baseline_ns = shape.baseline_ns;
-      for (const report::WayReport& each : shape.ways) {
-        if (each.way == choice::Way::Batched) outcome.baseline_samples = each.samples;
-      }
+      typical_ns.push_back(each->run(workload));
+      round_ns += typical_ns.back() * static_cast<double>(in_a_row(typical_ns.back()));
     }
     // Half of the samples pick, half of them score. Every round has another order, so that none always follows another.
-    const auto rounds = static_cast<std::size_t>(std::clamp(settings_.sample_ns / round_ns, 6.0, 60.0));
+    const auto rounds = static_cast<std::size_t>(std::clamp(settings_.sample_ns / round_ns, 6.0, 30.0));
+    std::vector<std::vector<double>> samples(runners.size());
+    std::vector<double> promised;
+    std::size_t promises = 0;
+    report::RunReport report;
     std::vector<std::size_t> order(runners.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     for (std::size_t round = 0; round < rounds; ++round) {
       std::ranges::shuffle(order, random_);
-      for (const std::size_t i : order) samples[i].push_back(runners[i]->run(workload));
+      for (const std::size_t i : order) {
+        const bool is_auto = i == kPinned.size();
+        samples[i].push_back(sample(*runners[i], workload, in_a_row(typical_ns[i]), is_auto ? &report : nullptr));
+        if (!is_auto || report.shapes.empty()) continue;
+        // What is said before a round counts for it.
+        const report::ShapeReport& shape = *report.shapes[0];
+        if (shape.chosen != choice::Way::Batched) ++promises;
+        promised.push_back(shape.predicted_saving_ns);
+        outcome.baseline_ns = shape.baseline_ns;
+        for (const report::WayReport& each : shape.ways) {
+          if (each.way == choice::Way::Batched) outcome.baseline_samples = each.samples;
+        }
+      }
     }
-    auto_->run(workload, &report);
     if (!report.shapes.empty()) {
       outcome.chosen = to_string(report.shapes[0]->chosen);
       outcome.known = to_text(*report.shapes[0]);
     }
     const std::size_t at_auto = kPinned.size();
+    if (!promised.empty()) {
+      promised.pop_back();
+      outcome.predicted_saving_ns = median(promised);
+    }
+    outcome.is_promised = 2 * promises > rounds;
+    note_saving(samples[1], samples[at_auto], samples[at_auto + 1], outcome);
     std::size_t best = 0;
     for (std::size_t i = 0; i < kPinned.size(); ++i) {
       outcome.modes_ns[i] = median(samples[i]);
-      if (half_median(samples[i], 0) < half_median(samples[best], 0)) best = i;
+      if (half_median(ratios(samples[i], samples[best]), 0) < 1) best = i;
     }
     outcome.best = kPinned[best];
     // Which of the two is the other one is left to chance: neither has better places in memory on the whole.
     if (random_() % 2 == 0) std::swap(samples[at_auto], samples[at_auto + 1]);
     outcome.auto_ns = median(samples[at_auto]);
-    outcome.itself_off = std::abs(median(samples[at_auto + 1]) - outcome.auto_ns);
-    measure_saving(workload, outcome);
-    outcome.regret = half_median(samples[at_auto], 1) / half_median(samples[best], 1);
-    outcome.itself = half_median(samples[at_auto + 1], 1) / half_median(samples[at_auto], 1);
+    outcome.regret = half_median(ratios(samples[at_auto], samples[best]), 1);
+    outcome.itself = half_median(ratios(samples[at_auto + 1], samples[at_auto]), 1);
     return outcome;
   }
 
-  /// What is saved over lists made anew by who does the same again and again: each a few times in a row, without the
-  /// first, in turns.
-  void measure_saving(const Workload& workload, Outcome& outcome) {
-    constexpr std::size_t kInARow = 3;
-    std::array<std::vector<double>, 2> samples;
-    const std::array<WorkloadRunner*, 2> runners{pinned_[1].get(), auto_.get()};
-    const double turn_ns = kInARow * (outcome.modes_ns[1] + outcome.auto_ns);
-    const auto turns = static_cast<std::size_t>(std::clamp(settings_.sample_ns / 2 / turn_ns, 4.0, 20.0));
-    for (std::size_t turn = 0; turn < turns; ++turn) {
-      for (std::size_t i = 0; i < runners.size(); ++i) {
-        std::array<double, kInARow> row = {};
-        for (double& each : row) each = runners[i]->run(workload);
-        samples[i].push_back(std::min(row[1], row[2]));
-      }
+  /// How often a workload of that length runs for one sample: as one who repeats it sees it.
+  static std::size_t in_a_row(double run_ns) {
+    constexpr double kRowNs = 1e7;
+    return static_cast<std::size_t>(std::clamp(kRowNs / run_ns, 1.0, 4.0));
+  }
+
+  /// What a run takes after others of the same: the median of a few in a row, without the first.
+  static double sample(WorkloadRunner& runner, const Workload& workload, std::size_t runs, report::RunReport* report) {
+    std::vector<double> row;
+    for (std::size_t i = 0; i < runs; ++i) row.push_back(runner.run(workload, report));
+    if (row.size() > 1) row.erase(row.begin());
+    return median(row);
+  }
+
+  /// In the circumstances in which it will be measured: some in a row, with others in between.
+  void learn(const Workload& workload, Outcome& outcome) {
+    report::RunReport report;
+    const std::uint64_t begin = device_->now_ns();
+    std::size_t row = 1;
+    for (std::size_t i = 0; i < 200; ++i) {
+      for (std::size_t j = 0; j < row; ++j) row = in_a_row(curious_->run(workload, &report));
+      pinned_[1 + i % (pinned_.size() - 1)]->run(workload);
+      outcome.is_settled = !report.shapes.empty() && curious_->session().tuner().is_settled(report.shapes[0]->key);
+      if (outcome.is_settled && i >= 2) break;
+      if (static_cast<double>(device_->now_ns() - begin) > settings_.warm_ns) break;
     }
-    const auto saved = [&](const auto& typical) {
-      return (typical(samples[0]) - typical(samples[1])) / workload.times;
-    };
-    outcome.saving_ns = saved([](const auto& all) { return median(all); });
-    const double first = saved([](const auto& all) { return half_median(all, 0); });
-    const double second = saved([](const auto& all) { return half_median(all, 1); });
-    outcome.saving_off = std::abs(first - second) / std::abs(outcome.saving_ns);
-    outcome.itself_off /= workload.times * std::abs(outcome.saving_ns);
+  }
+
+  /// What is saved over lists made anew, round by round.
+  static void note_saving(const std::vector<double>& anew, const std::vector<double>& chosen,
+                          const std::vector<double>& again, Outcome& outcome) {
+    std::vector<double> saved;
+    std::vector<double> apart;
+    // Before the first nothing was said yet.
+    for (std::size_t i = 1; i < anew.size(); ++i) {
+      saved.push_back((anew[i] - chosen[i]) / outcome.workload.times);
+      apart.push_back((again[i] - chosen[i]) / outcome.workload.times);
+    }
+    outcome.saving_ns = median(saved);
+    outcome.saving_off = std::abs(half_median(saved, 0) - half_median(saved, 1)) / std::abs(outcome.saving_ns);
+    outcome.itself_off = std::abs(median(apart)) / std::abs(outcome.saving_ns);
   }
 
   /// Measures the grid, prints it, and gives it as JSON.

@@ -236,7 +236,7 @@ class History : public testing::Test {
   template <typename Takes>
   void predict(Takes takes) {
     for (const Way way : kAllWays) {
-      forecast_.ways[static_cast<std::size_t>(way)] = {.is_possible = true, .ns = takes(way)};
+      forecast_.ways[static_cast<std::size_t>(way)] = {.is_possible = true, .ns = takes(way), .hoped_ns = takes(way)};
     }
   }
 
@@ -307,6 +307,46 @@ TEST_F(History, KnowsWhatIsBestWhenEverythingTakesLonger) {
   // And when it is over, they are as they were.
   for (int i = 0; i < 40; ++i) step(takes, 0.03);
   EXPECT_NEAR(history_.of(Way::Replay).ns(), takes(Way::Replay), 0.1 * takes(Way::Replay));
+}
+
+TEST_F(History, ComparesWhatIsTriedWithWhatIsUsedAtThatTime) {
+  const auto takes = [](Way way) { return is_one_launch(way) ? 10'000.0 : 12'500.0; };
+  predict(takes);
+  // Half of the time the machine is slower.
+  int batch = 0;
+  const auto varying = [&](Way way) { return takes(way) * (batch++ / 50 % 2 == 0 ? 1 : 1.18); };
+  Way used = Way::Batched;
+  for (int i = 0; i < 3000; ++i) {
+    const Choice choice = step(varying, 0.1);
+    if (!choice.is_trial) used = choice.way;
+  }
+  ASSERT_TRUE(is_one_launch(used));
+  EXPECT_GE(history_.of(Way::Replay).count(), 7U);
+  EXPECT_NEAR(history_.of(Way::Replay).ns() / history_.of(used).ns(), 1.25, 0.04);
+  EXPECT_NEAR(history_.of(Way::Plain).ns() / history_.of(used).ns(), 1.25, 0.04);
+}
+
+TEST_F(History, TriesAFormThatOnlyTheKernelOfTheCalibrationIsSlowIn) {
+  Calibration slow = device();
+  slow.forms[static_cast<std::size_t>(FormKind::Merged)] = {.narrow = 5, .wide = 5};
+  slow.forms[static_cast<std::size_t>(FormKind::Persistent)] = {.narrow = 5, .wide = 5};
+  KernelTimes kernels;
+  kernels.set({.program = 1, .size_class = 1}, FormKind::Descriptor, 4000);
+  forecast_ = forecast(independent(100), slow, kernels, kAllCompiled);
+  ASSERT_GT(forecast_.of(Way::Merged).ns, 2 * forecast_.of(Way::Batched).ns);
+  ASSERT_LT(forecast_.of(Way::Merged).hoped_ns, forecast_.of(Way::Batched).ns);
+  // Merged it is as fast as it is written.
+  const auto takes = [&](Way way) {
+    const WayCost& cost = forecast_.of(way);
+    return program::FormKind::Merged == form_of(way) ? cost.hoped_ns : cost.ns;
+  };
+  for (int i = 0; i < 1000; ++i) step(takes, 0.03);
+  EXPECT_EQ(form_of(step(takes).way), FormKind::Merged);
+  EXPECT_LE(history_.tried_ns(), 0.03 * history_.total_ns());
+  // Seen in the form itself, nothing is left to hope for.
+  kernels.set({.program = 1, .size_class = 1}, FormKind::Merged, 20'000);
+  const Forecast known = forecast(independent(100), slow, kernels, kAllCompiled);
+  EXPECT_DOUBLE_EQ(known.of(Way::Merged).hoped_ns, known.of(Way::Merged).ns);
 }
 
 TEST_F(History, FindsTheBestWhenOnlySomeTakeLonger) {

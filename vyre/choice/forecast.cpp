@@ -162,11 +162,19 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
     if (way == Way::Table) cost.is_possible = all_have_pointers && shape.copies == 0 && shape.dispatches > 0;
     if (!cost.is_possible) continue;
     cost.ns = overhead_ns(shape, calibration, result, habits, way);
+    cost.hoped_ns = cost.ns;
     double launches = 0;
     for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
       const GroupKind& kind = shape.kinds[i];
       const bool in_form = result.kinds[i].uses_form(way);
-      cost.ns += kind.groups * result.kinds[i].kernels_ns[index(result.kinds[i].form_in(way))];
+      const KindCost& costs = result.kinds[i];
+      const FormKind own = costs.form_in(way);
+      const double kernels_ns = costs.kernels_ns[index(own)];
+      cost.ns += kind.groups * kernels_ns;
+      const bool is_seen =
+          kernels.observed({.program = kind.program, .size_class = kind.size_class}).ns[index(own)].has_value();
+      const double written = costs.kernels_ns[index(FormKind::Descriptor)];
+      cost.hoped_ns += kind.groups * (is_seen ? kernels_ns : std::min(kernels_ns, written));
       launches += in_form && is_one_launch(way) ? kind.groups : 1.0 * kind.groups * kind.count;
       const auto same_program = [&](const GroupKind& other) { return other.program == kind.program; };
       const bool is_first = std::ranges::none_of(std::span{shape.kinds}.first(i), same_program);
@@ -178,6 +186,7 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
     // That it is faster must be seen.
     if (is_chain && is_one_launch(way)) cost.ns = std::max(cost.ns, result.of(as_written(way)).ns);
     cost.ns = std::max(cost.ns, 1.0);
+    cost.hoped_ns = std::clamp(cost.hoped_ns, 1.0, cost.ns);
   }
   return result;
 }

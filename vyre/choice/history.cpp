@@ -62,6 +62,7 @@ void Observed::add(double ns, bool is_back, double per_wait) {
     held_ = next_ = 1;
   }
   per_wait_ = per_wait;
+  scaled_ = 1;
   if (count_ == 1) held_ = next_ = 0;
   last_[next_] = ns;
   next_ = (next_ + 1) % kKept;
@@ -122,13 +123,16 @@ ShapeHistory::Weighed ShapeHistory::weigh(const Forecast& forecast, const Moment
   return result;
 }
 
-bool ShapeHistory::is_open(Way way, double ns, double least, double per_wait) const noexcept {
+bool ShapeHistory::is_open(Way way, double ns, double hoped, double least, double per_wait) const noexcept {
   const std::uint32_t samples = of(way).count(per_wait);
-  return ns <= kNear * least && samples < (ns <= kNearSeen * least ? kSeenWell : kEnough);
+  // What a form makes of a kernel is known only of the calibration's: others may be spared.
+  if (samples == 0 && hoped < (1 - kMarginUnseen) * least) return true;
+  const bool is_seen = !of(way).is_doubtful() && samples >= (ns <= kNearSeen * least ? kSeenWell : kEnough);
+  return ns <= kNear * least && !is_seen;
 }
 
 bool ShapeHistory::has_baseline(double per_wait) const noexcept {
-  return of(Way::Batched).count(per_wait) >= kSeenWell;
+  return of(Way::Batched).count(per_wait) >= kSeenWell && !of(Way::Batched).is_doubtful();
 }
 
 std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Forecast& forecast, const Moment& moment,
@@ -136,18 +140,23 @@ std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Foreca
   const double least = weighed.steady_of(best);
   std::optional<Way> open;
   std::optional<Way> again;
+  // Of what was not seen, as it is hoped.
+  const auto rank = [&](Way way) {
+    return of(way).count(moment.per_wait) == 0 ? forecast.of(way).hoped_ns : weighed.steady_of(way);
+  };
   const auto take = [&](std::optional<Way>& next, Way way) {
-    if (!next || weighed.steady_of(way) < weighed.steady_of(*next)) next = way;
+    if (!next || rank(way) < rank(*next)) next = way;
   };
   for (const Way way : kAllWays) {
     const double each = weighed.steady_of(way);
     if (way == best || each == kNever || weighed.is_moot[static_cast<std::size_t>(way)]) continue;
     const std::uint32_t samples = of(way).count(moment.per_wait);
-    if (is_open(way, each, least, moment.per_wait)) take(open, way);
+    if (is_open(way, each, forecast.of(way).hoped_ns, least, moment.per_wait)) take(open, way);
     const bool is_near = each <= kNearSeen * least || forecast.of(way).ns <= kShouldBeNear * least;
     // All samples of one trial may have been disturbed.
     const bool was_tried_once = samples > 0 && samples <= kEnough;
-    if ((is_near || was_tried_once) && batches_ >= of(way).last_batch + kLookAgain) take(again, way);
+    const bool is_vague = was_tried_once || of(way).is_doubtful();
+    if ((is_near || is_vague) && batches_ >= of(way).last_batch + kLookAgain) take(again, way);
   }
   if (open) return open;
   // What is saved is known only if what it is saved over is, and well only if that was seen more than once.
@@ -316,12 +325,12 @@ void ShapeHistory::confirm_change(Way way, double ns, double per_wait) {
   end_alarm(is_spared);
 }
 
-void ShapeHistory::accept_trial() {
+void ShapeHistory::accept_trial(double pace) {
   Observed& seen = observed_[static_cast<std::size_t>(trial_->way)];
   // The first is the slowest each time: nothing of that way was used for a while. Of a new one it is not counted
   // anyway.
   for (std::uint32_t i = seen.count(trial_->per_wait) == 0 ? 0 : 1; i < trial_->count; ++i) {
-    seen.add(trial_->ns[i], i == 0, trial_->per_wait);
+    seen.add(trial_->ns[i] / pace, i == 0, trial_->per_wait);
   }
   seen.last_batch = batches_;
   trial_.reset();
@@ -329,10 +338,12 @@ void ShapeHistory::accept_trial() {
 
 void ShapeHistory::check_trial(Way way, double ns, double per_wait) {
   // Where there is nothing to compare with, it counts as it is.
-  if (way != trial_->beside || !of(way).is_known(per_wait)) return accept_trial();
+  if (way != trial_->beside || !of(way).is_known(per_wait)) return accept_trial(1);
   trial_->after_ns = trial_->checked == 0 ? ns : std::min(trial_->after_ns, ns);
   if (++trial_->checked < kChecks) return;
-  if (std::abs(trial_->after_ns - trial_->level_ns) <= kSteady * trial_->level_ns) return accept_trial();
+  const double before = trial_->before_ns;
+  const double after = trial_->after_ns;
+  if (std::abs(after - before) <= kSteady * before) return accept_trial((before + after) / 2 / of(way).ns());
   // It will be tried again, but not at once.
   observed_[static_cast<std::size_t>(trial_->way)].last_batch = batches_;
   trial_.reset();
@@ -345,7 +356,8 @@ void ShapeHistory::observe(Way way, double ns, std::uint32_t batches, double per
     alarm_->other_ns = trying_left_ == kOnAlarm ? ns : std::min(alarm_->other_ns, ns);
     if (trying_left_ == 1) alarm_->other = way;
   } else if (is_trial) {
-    if (!trial_) trial_ = {.way = way, .beside = followed_, .level_ns = level_ns_, .per_wait = per_wait};
+    const double before = std::ranges::min(last_ns_);
+    if (!trial_) trial_ = {.way = way, .beside = followed_, .before_ns = before, .per_wait = per_wait};
     if (trial_->count < kEnough) trial_->ns[trial_->count++] = ns;
   } else if (alarm_ && alarm_->other) {
     confirm_change(way, ns, per_wait);
@@ -356,6 +368,7 @@ void ShapeHistory::observe(Way way, double ns, std::uint32_t batches, double per
     seen.add(ns, last_ != way, per_wait);
     if (seen.count() <= before) followed_.reset();
     if (seen.is_known(per_wait)) follow(way);
+    last_ns_ = {last_ == way ? last_ns_[1] : ns, ns};
   }
   ++samples_;
   seen.last_batch = batches_;
@@ -380,8 +393,9 @@ bool ShapeHistory::is_settled(const Forecast& forecast, const Moment& moment) co
   const Weighed weighed = weigh(forecast, moment);
   const double least = weighed.steady_of(*kept);
   return std::ranges::none_of(kAllWays, [&](Way way) {
-    const bool is_moot = weighed.is_moot[static_cast<std::size_t>(way)];
-    return way != *kept && !is_moot && is_open(way, weighed.steady_of(way), least, moment.per_wait);
+    const double each = weighed.steady_of(way);
+    if (way == *kept || each == kNever || weighed.is_moot[static_cast<std::size_t>(way)]) return false;
+    return is_open(way, each, forecast.of(way).hoped_ns, least, moment.per_wait);
   });
 }
 

@@ -23,6 +23,7 @@ inline constexpr double kManyPerWait = 16;
 class Observed {
  public:
   static constexpr std::size_t kKept = 9;
+  static constexpr double kMuch = 1.3;
 
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   /// Whether it was seen after its first time, which takes longer than the others, and with about as many batches for
@@ -46,7 +47,10 @@ class Observed {
     for (double& each : last_) each *= factor;
     ns_ *= factor;
     typical_ns_ *= factor;
+    scaled_ *= factor;
   }
+  /// Whether more of it was concluded, since it was last added to, than seen.
+  [[nodiscard]] bool is_doubtful() const noexcept { return scaled_ > kMuch || scaled_ * kMuch < 1; }
   /// The batch at which it was last added to.
   std::uint64_t last_batch = 0;
 
@@ -60,6 +64,7 @@ class Observed {
   double ns_ = 0;
   double typical_ns_ = 0;
   double spread_ = 0;
+  double scaled_ = 1;  // Since the last.
   double per_wait_ = 1;
 
   [[nodiscard]] bool is_like(double per_wait) const noexcept { return are_alike_waits(per_wait, per_wait_); }
@@ -96,7 +101,7 @@ struct Moment {
 /// that all of it is as if seen now. When the way that is used takes clearly longer than it did, time and again, one is
 /// tried that would now be better if it does not, of those that are least like it: either that takes longer too, and so
 /// does everything, or what was seen of the others holds as it was. A trial counts only if the way that is used takes
-/// as long after it as before.
+/// as long after it as before, and as if it had taken what it usually does.
 class ShapeHistory {
  public:
   /// A shape that came less often is not experimented with.
@@ -140,8 +145,8 @@ class ShapeHistory {
   };
 
   [[nodiscard]] Weighed weigh(const Forecast& forecast, const Moment& moment) const noexcept;
-  /// Whether more should be known of a way that takes so long.
-  [[nodiscard]] bool is_open(Way way, double ns, double least, double per_wait) const noexcept;
+  /// Whether more should be known of a way that takes so long, and may take so much less.
+  [[nodiscard]] bool is_open(Way way, double ns, double hoped, double least, double per_wait) const noexcept;
   /// Whether enough is known of what is saved over.
   [[nodiscard]] bool has_baseline(double per_wait) const noexcept;
   [[nodiscard]] std::optional<Way> next_trial(const Weighed& weighed, const Forecast& forecast, const Moment& moment,
@@ -151,7 +156,8 @@ class ShapeHistory {
   [[nodiscard]] Choice try_out(Way way, const Forecast& forecast, const Moment& moment);
   /// A sample of the way that is used, after a trial.
   void check_trial(Way way, double ns, double per_wait);
-  void accept_trial();
+  /// Everything took so many times as long meanwhile as it usually does.
+  void accept_trial(double pace);
   void look_for_change(Way way, double ns, double per_wait);
   void end_alarm(bool was_right) noexcept;
   /// A sample of the way that has changed, after another was tried.
@@ -164,13 +170,15 @@ class ShapeHistory {
   std::optional<Way> kept_for_new_ = {};  // and for those that did not.
   std::optional<Way> trying_ = {};
   std::uint64_t trying_since_ = 0;
-  std::uint32_t trying_left_ = 0;  // Samples that are still wanted.
-  std::optional<Way> last_ = {};   // Observed.
-  /// What was measured counts once it is known that everything else took as long meanwhile as before.
+  std::uint32_t trying_left_ = 0;       // Samples that are still wanted.
+  std::optional<Way> last_ = {};        // Observed,
+  std::array<double, 2> last_ns_ = {};  // and of the way that is used, the last two times.
+  /// What was measured counts once it is known that everything else took as long after it as before, and as if that had
+  /// been as long as it usually is.
   struct Trial {
     Way way = Way::Batched;
     std::optional<Way> beside = {};  // The way that is used,
-    double level_ns = 0;             // and what it took.
+    double before_ns = 0;            // and what it took the last time.
     double per_wait = 1;
     std::array<double, kEnough> ns = {};
     std::uint32_t count = 0;
