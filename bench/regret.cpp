@@ -59,8 +59,8 @@ struct Outcome {
   bool is_promised = false;        ///< Whether a saving was predicted in most rounds, before its samples were taken:
   double predicted_saving_ns = 0;  ///< of a batch, over a list made anew; the median, as the next.
   double saving_ns = 0;            ///< The same as it is measured beside the session that makes all lists anew,
-  double saving_off = 0;           ///< how far that is apart in the two halves of the samples, relative to it,
-  double itself_off = 0;           ///< and how far auto is from auto.
+  double saving_off = 0;  ///< how far that is apart in the first and the second half of the time, relative to it,
+  double itself_off = 0;  ///< and how far auto is from auto.
   std::uint32_t baseline_samples = 0;  ///< How often a list made anew was seen, which that is saved over,
   double baseline_ns = 0;              ///< and what it is believed to take.
   bool is_settled = false;
@@ -211,7 +211,9 @@ class Regret {
       apart.push_back((again[i] - chosen[i]) / outcome.workload.times);
     }
     outcome.saving_ns = median(saved);
-    outcome.saving_off = std::abs(half_median(saved, 0) - half_median(saved, 1)) / std::abs(outcome.saving_ns);
+    const auto middle = saved.begin() + static_cast<std::ptrdiff_t>(saved.size() / 2);
+    const double off = median(std::vector(saved.begin(), middle)) - median(std::vector(middle, saved.end()));
+    outcome.saving_off = std::abs(off) / std::abs(outcome.saving_ns);
     outcome.itself_off = std::abs(median(apart)) / std::abs(outcome.saving_ns);
   }
 
@@ -275,7 +277,7 @@ class Regret {
                noisy, 100 * quantile(clear, 0.5), clear.size());
     fmt::print("      and of those, where nothing was left to try before: {:.0f} % ({} workloads)\n",
                100 * quantile(settled, 0.5), settled.size());
-    fmt::print("      and without that, measured in one half of the samples and in the other: {:.0f} %\n",
+    fmt::print("      and without that, measured in the first half of the samples and in the second: {:.0f} %\n",
                100 * quantile(floor, 0.5));
   }
 

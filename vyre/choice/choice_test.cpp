@@ -326,6 +326,33 @@ TEST_F(History, ComparesWhatIsTriedWithWhatIsUsedAtThatTime) {
   EXPECT_NEAR(history_.of(Way::Plain).ns() / history_.of(used).ns(), 1.25, 0.04);
 }
 
+TEST_F(History, PromisesLittleWhereAllWaysAreAlikeOnAMachineOfTwoSpeeds) {
+  predict([](Way) { return 10'000.0; });
+  double most = 0;
+  double promised = 0;
+  constexpr int kBatches = 2000;
+  constexpr unsigned kMachines = 20;
+  for (unsigned machine = 0; machine < kMachines; ++machine) {
+    history_ = {};
+    std::mt19937 random{machine};
+    std::uniform_real_distribution<double> uniform{0, 1};
+    double speed = 1;
+    const auto takes = [&](Way) {
+      if (uniform(random) < 0.03) speed = speed == 1 ? 2.2 : 1;
+      return 10'000 * speed * (1 + 0.3 * uniform(random));
+    };
+    for (int i = 0; i < kBatches; ++i) {
+      const Choice choice = step(takes, 0.3);
+      const double baseline = history_.typical(forecast_, Way::Batched, 1);
+      most = std::max(most, baseline);
+      if (!choice.is_trial) promised += std::abs(baseline - history_.typical(forecast_, choice.way, 1)) / baseline;
+    }
+  }
+  // What is concluded from what the machine does adds up to a few times what it takes at the most.
+  EXPECT_LT(most, 2.6 * 28'600);
+  EXPECT_LT(promised / kBatches / kMachines, 0.12);
+}
+
 TEST_F(History, TriesAFormThatOnlyTheKernelOfTheCalibrationIsSlowIn) {
   Calibration slow = device();
   slow.forms[static_cast<std::size_t>(FormKind::Merged)] = {.narrow = 5, .wide = 5};

@@ -31,6 +31,8 @@ constexpr std::uint64_t kLookAgain = 100;
 // What is used must take the same before a trial and after it, but for this much, so often.
 constexpr double kSteady = 0.2;
 constexpr std::uint32_t kChecks = 2;
+// What is not used follows what is at most so far. What was seen to change may have by more, but once.
+constexpr double kMostFollowed = 2.5;
 // A trial that could not be measured is over after so many.
 constexpr std::uint64_t kLongestTrial = 16;
 // How far from what is known a sample must be to mean that circumstances have changed.
@@ -62,6 +64,7 @@ void Observed::add(double ns, bool is_back, double per_wait) {
     held_ = next_ = 1;
   }
   per_wait_ = per_wait;
+  if (is_doubtful()) held_ = next_ = 0;
   scaled_ = 1;
   if (count_ == 1) held_ = next_ = 0;
   last_[next_] = ns;
@@ -161,7 +164,8 @@ std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Foreca
   if (open) return open;
   // What is saved is known only if what it is saved over is, and well only if that was seen more than once.
   const bool needs_baseline = best != Way::Batched && !has_baseline(moment.per_wait);
-  if (needs_baseline && !of(Way::Batched).is_known(moment.per_wait)) return Way::Batched;
+  const bool has_any = of(Way::Batched).is_known(moment.per_wait) && !of(Way::Batched).is_doubtful();
+  if (needs_baseline && !has_any) return Way::Batched;
   if (again) return again;
   return needs_baseline ? std::optional{Way::Batched} : std::nullopt;
 }
@@ -267,19 +271,23 @@ bool ShapeHistory::is_calm(const Choice& choice, const Moment& moment) const noe
   return !choice.is_trial && !alarm_ && !trial_ && !trying_ && of(choice.way).count(moment.per_wait) >= Observed::kKept;
 }
 
-void ShapeHistory::follow(Way way) noexcept {
+void ShapeHistory::follow(Way way, double believed_ns) noexcept {
   const double ns = of(way).ns();
   if (followed_ != way) {
     followed_ = way;
     followed_for_ = 0;
+    level_ns_ = believed_ns > 0 ? believed_ns : ns;
   }
   // What it takes is known well only after some time, and until then not better than what the others do.
-  if (followed_for_ >= Observed::kKept && ns != level_ns_) {
+  if (++followed_for_ < Observed::kKept) return;
+  const double change = ns / level_ns_;
+  // But by as much it was not mistaken: then it is the machine.
+  const bool was_mistaken = followed_for_ == Observed::kKept && change < 1 + kFar && change * (1 + kFar) > 1;
+  if (change != 1 && !was_mistaken) {
     for (const Way each : kAllWays) {
-      if (each != way) observed_[static_cast<std::size_t>(each)].scale(ns / level_ns_);
+      if (each != way) observed_[static_cast<std::size_t>(each)].scale(change, kMostFollowed);
     }
   }
-  ++followed_for_;
   level_ns_ = ns;
 }
 
@@ -312,7 +320,7 @@ void ShapeHistory::confirm_change(Way way, double ns, double per_wait) {
   for (const Way each : kAllWays) {
     // What went wrong with one way probably did with those that are like it.
     const bool rises = !is_spared || is_alike(each, way);
-    if (each != way && rises) observed_[static_cast<std::size_t>(each)].scale(rise);
+    if (each != way && rises) observed_[static_cast<std::size_t>(each)].scale(rise, std::max(rise, kMostFollowed));
   }
   if (is_spared) {
     other.set(alarm_->other_ns, per_wait);
@@ -365,9 +373,10 @@ void ShapeHistory::observe(Way way, double ns, std::uint32_t batches, double per
     if (trial_) check_trial(way, ns, per_wait);
     look_for_change(way, ns, per_wait);
     const std::uint32_t before = seen.count();
+    const double believed = seen.is_known(per_wait) ? seen.ns() : 0;
     seen.add(ns, last_ != way, per_wait);
     if (seen.count() <= before) followed_.reset();
-    if (seen.is_known(per_wait)) follow(way);
+    if (seen.is_known(per_wait)) follow(way, believed);
     last_ns_ = {last_ == way ? last_ns_[1] : ns, ns};
   }
   ++samples_;

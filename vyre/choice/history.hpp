@@ -23,7 +23,7 @@ inline constexpr double kManyPerWait = 16;
 class Observed {
  public:
   static constexpr std::size_t kKept = 9;
-  static constexpr double kMuch = 1.3;
+  static constexpr double kMuch = 1.6;
 
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   /// Whether it was seen after its first time, which takes longer than the others, and with about as many batches for
@@ -42,8 +42,10 @@ class Observed {
   void add(double ns, bool is_back, double per_wait);
   /// This is what it takes now, whatever it took before.
   void set(double ns, double per_wait);
-  /// It takes so many times as long now, as everything does.
-  void scale(double factor) noexcept {
+  /// It takes so many times as long now, as everything does: what was seen last, at most so many times as long.
+  void scale(double factor, double most) noexcept {
+    const double bound = std::max({most, scaled_, 1 / scaled_});
+    factor = std::clamp(scaled_ * factor, 1 / bound, bound) / scaled_;
     for (double& each : last_) each *= factor;
     ns_ *= factor;
     typical_ns_ *= factor;
@@ -162,8 +164,8 @@ class ShapeHistory {
   void end_alarm(bool was_right) noexcept;
   /// A sample of the way that has changed, after another was tried.
   void confirm_change(Way way, double ns, double per_wait);
-  /// Follows what the way that is used takes.
-  void follow(Way way) noexcept;
+  /// Follows what the way that is used takes, of which that was believed before; 0 if nothing was.
+  void follow(Way way, double believed_ns) noexcept;
 
   std::array<Observed, kWays> observed_ = {};
   std::optional<Way> kept_ = {};          // For batches that came before exactly like this,
