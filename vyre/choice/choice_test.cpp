@@ -367,7 +367,7 @@ TEST_F(History, TriesAFormThatOnlyTheKernelOfTheCalibrationIsSlowIn) {
     const WayCost& cost = forecast_.of(way);
     return program::FormKind::Merged == form_of(way) ? cost.hoped_ns : cost.ns;
   };
-  for (int i = 0; i < 1000; ++i) step(takes, 0.03);
+  for (int i = 0; i < 3000; ++i) step(takes, 0.03);
   EXPECT_EQ(form_of(step(takes).way), FormKind::Merged);
   EXPECT_LE(history_.tried_ns(), 0.03 * history_.total_ns());
   // Seen in the form itself, nothing is left to hope for.

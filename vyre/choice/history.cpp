@@ -64,8 +64,11 @@ void Observed::add(double ns, bool is_back, double per_wait) {
     held_ = next_ = 1;
   }
   per_wait_ = per_wait;
-  if (is_doubtful()) held_ = next_ = 0;
-  scaled_ = 1;
+  // One sample, which may be disturbed, is not enough to begin anew with.
+  if (!is_back) {
+    if (is_doubtful()) held_ = next_ = 0;
+    scaled_ = wanted_ = most_ = 1;
+  }
   if (count_ == 1) held_ = next_ = 0;
   last_[next_] = ns;
   next_ = (next_ + 1) % kKept;
@@ -126,46 +129,59 @@ ShapeHistory::Weighed ShapeHistory::weigh(const Forecast& forecast, const Moment
   return result;
 }
 
-bool ShapeHistory::is_open(Way way, double ns, double hoped, double least, double per_wait) const noexcept {
+bool ShapeHistory::is_open(Way way, double ns, double least, double per_wait) const noexcept {
   const std::uint32_t samples = of(way).count(per_wait);
-  // What a form makes of a kernel is known only of the calibration's: others may be spared.
-  if (samples == 0 && hoped < (1 - kMarginUnseen) * least) return true;
   const bool is_seen = !of(way).is_doubtful() && samples >= (ns <= kNearSeen * least ? kSeenWell : kEnough);
   return ns <= kNear * least && !is_seen;
+}
+
+bool ShapeHistory::is_long_shot(Way way, const Forecast& forecast, double least, double per_wait) const noexcept {
+  const bool is_new = of(way).last_batch == 0 || batches_ >= of(way).last_batch + kLookAgain;
+  return of(way).count(per_wait) == 0 && is_new && forecast.of(way).hoped_ns < (1 - kMarginUnseen) * least;
 }
 
 bool ShapeHistory::has_baseline(double per_wait) const noexcept {
   return of(Way::Batched).count(per_wait) >= kSeenWell && !of(Way::Batched).is_doubtful();
 }
 
+bool ShapeHistory::can_afford(Way way, const Forecast& forecast, const Moment& moment) const noexcept {
+  const double setup = moment.is_set_up[static_cast<std::size_t>(way)] ? 0 : forecast.of(way).setup_ns;
+  // It lasts until it was waited for.
+  const double lasts = kEnough * std::max(moment.per_wait, 1.0);
+  const double takes = lasts * expected(forecast, way, moment.per_wait);
+  return tried_ns_ + takes + setup <= moment.exploration * total_ns_;
+}
+
 std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Forecast& forecast, const Moment& moment,
                                             Way best) const {
   const double least = weighed.steady_of(best);
   std::optional<Way> open;
+  std::optional<Way> hoped;
   std::optional<Way> again;
-  // Of what was not seen, as it is hoped.
-  const auto rank = [&](Way way) {
-    return of(way).count(moment.per_wait) == 0 ? forecast.of(way).hoped_ns : weighed.steady_of(way);
+  const auto take = [](std::optional<Way>& next, Way way, const auto& ns) {
+    if (!next || ns(way) < ns(*next)) next = way;
   };
-  const auto take = [&](std::optional<Way>& next, Way way) {
-    if (!next || rank(way) < rank(*next)) next = way;
-  };
+  const auto steady = [&](Way way) { return weighed.steady_of(way); };
   for (const Way way : kAllWays) {
     const double each = weighed.steady_of(way);
     if (way == best || each == kNever || weighed.is_moot[static_cast<std::size_t>(way)]) continue;
     const std::uint32_t samples = of(way).count(moment.per_wait);
-    if (is_open(way, each, forecast.of(way).hoped_ns, least, moment.per_wait)) take(open, way);
+    if (is_open(way, each, least, moment.per_wait)) take(open, way, steady);
+    if (is_long_shot(way, forecast, least, moment.per_wait)) {
+      take(hoped, way, [&](Way other) { return forecast.of(other).hoped_ns; });
+    }
     const bool is_near = each <= kNearSeen * least || forecast.of(way).ns <= kShouldBeNear * least;
     // All samples of one trial may have been disturbed.
     const bool was_tried_once = samples > 0 && samples <= kEnough;
     const bool is_vague = was_tried_once || of(way).is_doubtful();
-    if ((is_near || is_vague) && batches_ >= of(way).last_batch + kLookAgain) take(again, way);
+    if ((is_near || is_vague) && batches_ >= of(way).last_batch + kLookAgain) take(again, way, steady);
   }
   if (open) return open;
   // What is saved is known only if what it is saved over is, and well only if that was seen more than once.
   const bool needs_baseline = best != Way::Batched && !has_baseline(moment.per_wait);
   const bool has_any = of(Way::Batched).is_known(moment.per_wait) && !of(Way::Batched).is_doubtful();
   if (needs_baseline && !has_any) return Way::Batched;
+  if (hoped) return hoped;
   if (again) return again;
   return needs_baseline ? std::optional{Way::Batched} : std::nullopt;
 }
@@ -255,14 +271,8 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
     end_alarm(false);
   }
   if (may_try) {
-    if (const auto next = next_trial(weighed, forecast, moment, best)) {
-      const double setup = moment.is_set_up[static_cast<std::size_t>(*next)] ? 0 : forecast.of(*next).setup_ns;
-      // It lasts until it was waited for.
-      const double lasts = kEnough * std::max(moment.per_wait, 1.0);
-      if (tried_ns_ + takes(*next) * lasts + setup <= moment.exploration * total_ns_) {
-        return try_out(*next, forecast, moment);
-      }
-    }
+    const auto next = next_trial(weighed, forecast, moment, best);
+    if (next && can_afford(*next, forecast, moment)) return try_out(*next, forecast, moment);
   }
   return {.way = best, .expected_ns = takes(best)};
 }
@@ -280,12 +290,16 @@ void ShapeHistory::follow(Way way, double believed_ns) noexcept {
   }
   // What it takes is known well only after some time, and until then not better than what the others do.
   if (++followed_for_ < Observed::kKept) return;
+  const bool is_first = followed_for_ == Observed::kKept;
   const double change = ns / level_ns_;
   // But by as much it was not mistaken: then it is the machine.
-  const bool was_mistaken = followed_for_ == Observed::kKept && change < 1 + kFar && change * (1 + kFar) > 1;
+  const bool was_mistaken = is_first && change < 1 + kFar && change * (1 + kFar) > 1;
   if (change != 1 && !was_mistaken) {
     for (const Way each : kAllWays) {
-      if (each != way) observed_[static_cast<std::size_t>(each)].scale(change, kMostFollowed);
+      Observed& other = observed_[static_cast<std::size_t>(each)];
+      // Others were seen at the same speed.
+      const bool is_recent = is_first && samples_ < other.last_sample + 2 * Observed::kKept;
+      if (each != way && !is_recent) other.scale(change, kMostFollowed);
     }
   }
   level_ns_ = ns;
@@ -341,6 +355,7 @@ void ShapeHistory::accept_trial(double pace) {
     seen.add(trial_->ns[i] / pace, i == 0, trial_->per_wait);
   }
   seen.last_batch = batches_;
+  seen.last_sample = samples_;
   trial_.reset();
 }
 
@@ -351,21 +366,27 @@ void ShapeHistory::check_trial(Way way, double ns, double per_wait) {
   if (++trial_->checked < kChecks) return;
   const double before = trial_->before_ns;
   const double after = trial_->after_ns;
-  if (std::abs(after - before) <= kSteady * before) return accept_trial((before + after) / 2 / of(way).ns());
+  const double pace = (before + after) / 2 / of(way).ns();
+  // Beyond that it may be the way that is used, and not the machine.
+  const bool is_usual = pace < 1 + kFar && pace * (1 + kFar) > 1;
+  if (is_usual && std::abs(after - before) <= kSteady * before) return accept_trial(pace);
   // It will be tried again, but not at once.
   observed_[static_cast<std::size_t>(trial_->way)].last_batch = batches_;
   trial_.reset();
 }
 
 void ShapeHistory::observe(Way way, double ns, std::uint32_t batches, double per_wait) {
+  ns = std::max(ns, 1.0);
   Observed& seen = observed_[static_cast<std::size_t>(way)];
   const bool is_trial = trying_ == way;
   if (is_trial && alarm_) {
-    alarm_->other_ns = trying_left_ == kOnAlarm ? ns : std::min(alarm_->other_ns, ns);
+    alarm_->other_ns = alarm_->other_ns == 0 ? ns : std::min(alarm_->other_ns, ns);
     if (trying_left_ == 1) alarm_->other = way;
   } else if (is_trial) {
-    const double before = std::ranges::min(last_ns_);
-    if (!trial_) trial_ = {.way = way, .beside = followed_, .before_ns = before, .per_wait = per_wait};
+    if (!trial_) {
+      trial_ = {.way = way, .before_ns = std::ranges::min(last_ns_), .per_wait = per_wait};
+      if (followed_ == last_used_) trial_->beside = followed_;
+    }
     if (trial_->count < kEnough) trial_->ns[trial_->count++] = ns;
   } else if (alarm_ && alarm_->other) {
     confirm_change(way, ns, per_wait);
@@ -373,11 +394,13 @@ void ShapeHistory::observe(Way way, double ns, std::uint32_t batches, double per
     if (trial_) check_trial(way, ns, per_wait);
     look_for_change(way, ns, per_wait);
     const std::uint32_t before = seen.count();
-    const double believed = seen.is_known(per_wait) ? seen.ns() : 0;
+    const double believed = seen.is_known(per_wait) && !seen.is_doubtful() ? seen.ns() : 0;
     seen.add(ns, last_ != way, per_wait);
     if (seen.count() <= before) followed_.reset();
     if (seen.is_known(per_wait)) follow(way, believed);
-    last_ns_ = {last_ == way ? last_ns_[1] : ns, ns};
+    last_ns_ = {last_used_ == way ? last_ns_[1] : ns, ns};
+    last_used_ = way;
+    seen.last_sample = samples_;
   }
   ++samples_;
   seen.last_batch = batches_;
@@ -404,7 +427,7 @@ bool ShapeHistory::is_settled(const Forecast& forecast, const Moment& moment) co
   return std::ranges::none_of(kAllWays, [&](Way way) {
     const double each = weighed.steady_of(way);
     if (way == *kept || each == kNever || weighed.is_moot[static_cast<std::size_t>(way)]) return false;
-    return is_open(way, each, forecast.of(way).hoped_ns, least, moment.per_wait);
+    return is_open(way, each, least, moment.per_wait) || is_long_shot(way, forecast, least, moment.per_wait);
   });
 }
 

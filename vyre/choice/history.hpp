@@ -38,23 +38,26 @@ class Observed {
   /// How far the middle half of them lie apart, of that.
   [[nodiscard]] double spread() const noexcept { return spread_; }
   /// `is_back`: it was not the way that was used last. What was seen before is forgotten if this and the next take much
-  /// longer, and if there were many more batches for one wait, or many less.
+  /// longer, if it was scaled by much, and if there were many more batches for one wait, or many less.
   void add(double ns, bool is_back, double per_wait);
   /// This is what it takes now, whatever it took before.
   void set(double ns, double per_wait);
   /// It takes so many times as long now, as everything does: what was seen last, at most so many times as long.
   void scale(double factor, double most) noexcept {
-    const double bound = std::max({most, scaled_, 1 / scaled_});
-    factor = std::clamp(scaled_ * factor, 1 / bound, bound) / scaled_;
+    wanted_ *= factor;
+    most_ = std::max(most_, most);
+    factor = std::clamp(wanted_, 1 / most_, most_) / scaled_;
     for (double& each : last_) each *= factor;
     ns_ *= factor;
     typical_ns_ *= factor;
     scaled_ *= factor;
   }
-  /// Whether more of it was concluded, since it was last added to, than seen.
-  [[nodiscard]] bool is_doubtful() const noexcept { return scaled_ > kMuch || scaled_ * kMuch < 1; }
-  /// The batch at which it was last added to.
+  /// Whether it was scaled by much since it was last seen.
+  [[nodiscard]] bool is_doubtful() const noexcept { return wanted_ > kMuch || wanted_ * kMuch < 1; }
+  /// The batch at which it was last added to, or should have been.
   std::uint64_t last_batch = 0;
+  /// The sample of its shape at which it was last added to.
+  std::uint64_t last_sample = 0;
 
  private:
   std::array<double, kKept> last_ = {};
@@ -66,7 +69,9 @@ class Observed {
   double ns_ = 0;
   double typical_ns_ = 0;
   double spread_ = 0;
-  double scaled_ = 1;  // Since the last.
+  double scaled_ = 1;  // Since the last,
+  double wanted_ = 1;  // what it would be without a bound,
+  double most_ = 1;    // and the bound.
   double per_wait_ = 1;
 
   [[nodiscard]] bool is_like(double per_wait) const noexcept { return are_alike_waits(per_wait, per_wait_); }
@@ -147,8 +152,13 @@ class ShapeHistory {
   };
 
   [[nodiscard]] Weighed weigh(const Forecast& forecast, const Moment& moment) const noexcept;
-  /// Whether more should be known of a way that takes so long, and may take so much less.
-  [[nodiscard]] bool is_open(Way way, double ns, double hoped, double least, double per_wait) const noexcept;
+  /// Whether more should be known of a way that takes so long.
+  [[nodiscard]] bool is_open(Way way, double ns, double least, double per_wait) const noexcept;
+  /// Whether it was not seen, and may be better than the best, if what a form makes of kernels is less than of the
+  /// calibration's.
+  [[nodiscard]] bool is_long_shot(Way way, const Forecast& forecast, double least, double per_wait) const noexcept;
+  /// Whether a trial is within the share of the time.
+  [[nodiscard]] bool can_afford(Way way, const Forecast& forecast, const Moment& moment) const noexcept;
   /// Whether enough is known of what is saved over.
   [[nodiscard]] bool has_baseline(double per_wait) const noexcept;
   [[nodiscard]] std::optional<Way> next_trial(const Weighed& weighed, const Forecast& forecast, const Moment& moment,
@@ -173,14 +183,15 @@ class ShapeHistory {
   std::optional<Way> trying_ = {};
   std::uint64_t trying_since_ = 0;
   std::uint32_t trying_left_ = 0;       // Samples that are still wanted.
-  std::optional<Way> last_ = {};        // Observed,
-  std::array<double, 2> last_ns_ = {};  // and of the way that is used, the last two times.
+  std::optional<Way> last_ = {};        // Observed.
+  std::optional<Way> last_used_ = {};   // Observed, and no trial,
+  std::array<double, 2> last_ns_ = {};  // the last two times.
   /// What was measured counts once it is known that everything else took as long after it as before, and as if that had
   /// been as long as it usually is.
   struct Trial {
     Way way = Way::Batched;
     std::optional<Way> beside = {};  // The way that is used,
-    double before_ns = 0;            // and what it took the last time.
+    double before_ns = 0;            // and what it took, the lesser of the last two times.
     double per_wait = 1;
     std::array<double, kEnough> ns = {};
     std::uint32_t count = 0;
@@ -199,7 +210,7 @@ class ShapeHistory {
   std::optional<Alarm> alarm_ = {};
   std::optional<Way> followed_ = {};  // The way that is used,
   std::uint32_t followed_for_ = 0;    // samples of it since it is,
-  double level_ns_ = 0;               // and what it takes, as the others have followed.
+  double level_ns_ = 0;               // and what it takes, as the others have followed; at first, what was believed.
   std::uint32_t bad_in_a_row_ = 0;
   std::uint64_t next_alarm_ = 0;      // Not before so many samples,
   std::uint64_t between_alarms_ = 0;  // and so many after that one.
