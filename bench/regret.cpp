@@ -67,6 +67,7 @@ struct Outcome {
   double itself_off = 0;  ///< and how far auto is from auto.
   std::uint32_t baseline_samples = 0;  ///< How often a list made anew was seen, which that is saved over,
   double baseline_ns = 0;              ///< and what it is believed to take.
+  double anew_before_ns = 0;           ///< What it took, while learning, in the session that makes all lists anew.
   bool is_settled = false;
   std::string known = {};  ///< What was learned of it.
 };
@@ -195,15 +196,19 @@ class Regret {
   /// In the circumstances in which it will be measured: some in a row, with others in between.
   void learn(const Workload& workload, Outcome& outcome) {
     report::RunReport report;
+    std::vector<double> anew;
     const std::uint64_t begin = device_->now_ns();
     std::size_t row = 1;
     for (std::size_t i = 0; i < 200; ++i) {
       for (std::size_t j = 0; j < row; ++j) row = in_a_row(curious_->run(workload, &report));
-      pinned_[1 + i % (pinned_.size() - 1)]->run(workload);
+      const std::size_t other = 1 + i % (pinned_.size() - 1);
+      const double taken = sample(*pinned_[other], workload, std::min<std::size_t>(row, 2), nullptr);
+      if (other == 1 && i > 0) anew.push_back(taken);
       outcome.is_settled = !report.shapes.empty() && curious_->session().tuner().is_settled(report.shapes[0]->key);
       if (outcome.is_settled && i >= 2) break;
       if (static_cast<double>(device_->now_ns() - begin) > settings_.warm_ns) break;
     }
+    outcome.anew_before_ns = choice::median(anew) / workload.times;
   }
 
   /// What is saved over lists made anew, round by round.
@@ -263,6 +268,7 @@ class Regret {
     std::vector<double> clear;
     std::vector<double> settled;
     std::vector<double> followed;
+    std::vector<double> moved;
     std::vector<double> floor;
     std::size_t noisy = 0;
     for (const Outcome& each : outcomes) {
@@ -270,6 +276,9 @@ class Regret {
       const double saving = std::max(std::abs(each.saving_ns), std::abs(each.predicted_saving_ns));
       if (!each.is_promised || saving * each.workload.times < 0.1 * each.modes_ns[1]) continue;
       all.push_back(std::abs(each.predicted_saving_ns - each.saving_ns) / std::abs(each.saving_ns));
+      // What it would be off by if all were known but how what it is saved over changes in a second or two.
+      const double anew_ns = each.modes_ns[1] / each.workload.times;
+      if (each.anew_before_ns > 0) moved.push_back(std::abs((each.anew_before_ns - anew_ns) / each.saving_ns));
       followed.push_back(std::abs(each.followed_saving_ns - each.saving_ns) / std::abs(each.saving_ns));
       // So is what auto and auto differ by.
       if (each.itself_off > 0.5) {
@@ -283,6 +292,8 @@ class Regret {
     fmt::print("predicted savings: off by {:.0f} % of the measured in the middle ({} workloads)\n",
                100 * quantile(all, 0.5), all.size());
     fmt::print("      said anew before each round: {:.0f} %\n", 100 * quantile(followed, 0.5));
+    fmt::print("      what it is saved over, pinned, moved meanwhile by {:.0f} % of the saving ({} workloads)\n",
+               100 * quantile(moved, 0.5), moved.size());
     fmt::print("      without the {} in which two sessions that choose differ by half of it: {:.0f} % ({} workloads)\n",
                noisy, 100 * quantile(clear, 0.5), clear.size());
     fmt::print("      and of those, where nothing was left to try before: {:.0f} % ({} workloads)\n",
@@ -348,6 +359,7 @@ class Regret {
                                     {"itself_off", each.itself_off},
                                     {"baseline_ns", each.baseline_ns},
                                     {"baseline_samples", each.baseline_samples},
+                                    {"anew_before_ns", each.anew_before_ns},
                                     {"is_settled", each.is_settled}});
     }
     return value;

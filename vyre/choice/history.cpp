@@ -137,7 +137,7 @@ bool ShapeHistory::is_open(Way way, double ns, double least, double per_wait) co
 
 bool ShapeHistory::is_long_shot(Way way, const Forecast& forecast, double least, double per_wait) const noexcept {
   const bool is_new = of(way).last_batch == 0 || batches_ >= of(way).last_batch + kLookAgain;
-  return of(way).count(per_wait) == 0 && is_new && forecast.of(way).hoped_ns < (1 - kMarginUnseen) * least;
+  return of(way).count(per_wait) == 0 && is_new && forecast.of(way).hoped_ns < (1 - kMargin) * least;
 }
 
 bool ShapeHistory::has_baseline(double per_wait) const noexcept {
