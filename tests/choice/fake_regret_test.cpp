@@ -177,6 +177,24 @@ TEST(Predictions, AreExactWhereThereIsNoNoise) {
   }
 }
 
+TEST(Waits, ForAnotherNumberOfBatchesAreLearnedFrom) {
+  const std::vector<bench::Kernel> kernels = bench::make_kernels();
+  const std::shared_ptr<backend::Device> device =
+      open(std::make_shared<backends::fake::Costs>(bench::fake_profiles()[0].costs), kernels);
+  WorkloadRunner chosen{device, {.calibrate_after = {}}, kernels};
+  report::RunReport report;
+  for (const std::uint32_t times : {10U, 1U, 10U}) {
+    const Workload workload{.pattern = bench::Pattern::Chained, .dispatches = 40, .is_same = false, .times = times};
+    double taken = 0;
+    for (int i = 0; i < 400; ++i) taken = chosen.run(workload, &report) / times;
+    ASSERT_EQ(report.shapes.size(), 1U);
+    const report::ShapeReport& shape = *report.shapes[0];
+    const auto used = std::ranges::find(shape.ways, shape.chosen, &report::WayReport::way);
+    ASSERT_NE(used, shape.ways.end());
+    EXPECT_NEAR(used->observed_ns, taken, 0.05 * taken) << times << " times\n" << to_text(shape);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Profiles, FakeRegret, testing::ValuesIn(bench::fake_profiles()), [](const auto& each) {
   std::string name = each.param.name;
   std::erase_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });

@@ -26,7 +26,8 @@ struct GroupKind {
   friend bool operator==(const GroupKind&, const GroupKind&) = default;
 };
 
-/// What a batch is, whatever its buffers and parameters are.
+/// What a batch is, whatever its buffers and parameters are, but for how many dispatches bind the same as the one
+/// before.
 struct BatchShape {
   std::uint64_t key = 0;  ///< Equal for batches of equal shape.
   std::vector<GroupKind> kinds = {};

@@ -99,9 +99,17 @@ void Session::State::describe(const PlannedBatch& plan) {
     shape.copied_bytes += bytes;
     key = mix(key, tag << 32 | choice::size_class(bytes));
   };
-  const auto add_group = [&](std::span<const backend::Command> dispatches) {
+  // Dispatches that bind what the one before does: lists of those take less.
+  std::uint64_t bound_alike = 0;
+  std::span<const backend::BufferRange> bound;
+  const auto add_group = [&](const backend::CommandList& list, std::span<const backend::Command> dispatches) {
     const ShapeKind kind = kind_of(dispatches);
     const std::uint64_t program = programs[kind.program].id;
+    for (const backend::Command& each : dispatches) {
+      const auto ranges = list.ranges(std::get<backend::Dispatch>(each));
+      if (std::ranges::equal(ranges, bound)) ++bound_alike;
+      bound = ranges;
+    }
     shape.dispatches += kind.count;
     const auto found = std::ranges::find(described, kind);
     // Which of the kinds it is counts, too: two programs here may be one and the same to the tuner.
@@ -120,7 +128,8 @@ void Session::State::describe(const PlannedBatch& plan) {
     }
   };
   for (std::size_t arm = 0; arm < plan.arms; ++arm) {
-    for_each_group(planned[arm].commands(), add_group, [&](const backend::Command& command) {
+    const auto add = [&](std::span<const backend::Command> dispatches) { add_group(planned[arm], dispatches); };
+    for_each_group(planned[arm].commands(), add, [&](const backend::Command& command) {
       if (std::holds_alternative<backend::Barrier>(command)) {
         ++shape.barriers;
         key = mix(key, 1);
@@ -131,7 +140,7 @@ void Session::State::describe(const PlannedBatch& plan) {
       }
     });
   }
-  shape.key = key;
+  shape.key = key = mix(key, choice::size_class(bound_alike));
   if (const auto found = shapes.find(key); found != shapes.end() && found->second.kinds == described) return;
   if (shapes.size() >= kMaxShapes) shapes.clear();
   shapes[key] = {.kinds = described};
@@ -357,8 +366,9 @@ void Session::State::note_time(double ns, bool is_undisturbed) {
     const UsedWay& used = span_used.front();
     const auto found = shapes.find(used.shape);
     KnownShape* of = found == shapes.end() ? nullptr : &found->second;
-    const bool is_usual = of != nullptr && choice::are_alike_waits(used.batches, of->per_wait);
-    if (of != nullptr) of->per_wait = used.batches;
+    const bool is_usual = of != nullptr && choice::are_alike_waits(used.batches, of->chosen.per_wait);
+    // What was decided is not for such batches.
+    if (of != nullptr && !is_usual) ask_again(*of);
     if (is_usual && of->chosen.holds_for > 0 && of->chosen.choice.way == used.way) {
       of->samples.push_back({.used = used, .ns = ns, .is_undisturbed = is_undisturbed});
       // What is surprising is told at once.

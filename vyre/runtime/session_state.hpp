@@ -144,7 +144,6 @@ struct Session::State {
     std::uint32_t unasked = 0;                               // and did for so many.
     std::uint64_t batches = 0;                               // All that came.
     bool has_news = false;                                   // Whether something was learned since.
-    std::uint32_t per_wait = 1;                              // Batches for the last wait.
     std::vector<Sample> samples = {};                        // Of those.
     std::shared_ptr<const report::ShapeReport> report = {};  // As of then.
   };

@@ -117,6 +117,7 @@ void Tuner::choose_locked(Entry& entry, const choice::Moment& moment, TunedChoic
   chosen.proposed = moment.proposed;
   const bool is_calm = entry.history.batches() >= kOftenRefreshed && entry.history.is_calm(chosen.choice, moment);
   chosen.holds_for = is_calm ? kRefreshEvery : 0;
+  chosen.per_wait = entry.per_wait;
   const Way way = chosen.choice.way;
   chosen.uses_form.resize(entry.forecast.kinds.size());
   for (std::size_t i = 0; i < chosen.uses_form.size(); ++i) {
