@@ -106,9 +106,9 @@ void Session::State::describe(const PlannedBatch& plan) {
     const ShapeKind kind = kind_of(dispatches);
     const std::uint64_t program = programs[kind.program].id;
     for (const backend::Command& each : dispatches) {
-      const auto ranges = list.ranges(std::get<backend::Dispatch>(each));
-      if (std::ranges::equal(ranges, bound)) ++bound_alike;
-      bound = ranges;
+      const auto binds = list.ranges(std::get<backend::Dispatch>(each));
+      if (std::ranges::equal(binds, bound)) ++bound_alike;
+      bound = binds;
     }
     shape.dispatches += kind.count;
     const auto found = std::ranges::find(described, kind);
