@@ -330,6 +330,25 @@ TEST_F(History, ComparesWhatIsTriedWithWhatIsUsedAtThatTime) {
   }
 }
 
+TEST_F(History, KnowsTheMachineFromAWayThatWasMistaken) {
+  const auto see = [&](Way way, double ns, int times) {
+    for (int i = 0; i < times; ++i) history_.observe(way, ns, 1, 1);
+  };
+  see(Way::Plain, 12'000, 4);
+  see(Way::Replay, 9'000, 4);
+  see(Way::Batched, 10'000, 30);
+  // Twice as much as was believed: then everything takes longer.
+  see(Way::Replay, 18'000, 12);
+  EXPECT_NEAR(history_.of(Way::Plain).ns(), 24'000, 500);
+  // A little more is its own.
+  history_ = {};
+  see(Way::Plain, 12'000, 4);
+  see(Way::Replay, 9'000, 4);
+  see(Way::Batched, 10'000, 30);
+  see(Way::Replay, 11'000, 12);
+  EXPECT_NEAR(history_.of(Way::Plain).ns(), 12'000, 500);
+}
+
 TEST_F(History, PromisesLittleWhereAllWaysAreAlikeOnAMachineOfTwoSpeeds) {
   predict([](Way) { return 10'000.0; });
   double most = 0;
