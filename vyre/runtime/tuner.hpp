@@ -38,10 +38,9 @@ struct TunedChoice {
   choice::Way proposed = choice::Way::Batched;  ///< By the policies.
   /// By kind of group, whether it runs in the form of the way.
   std::vector<bool> uses_form = {};
-  /// For so many more batches it holds, unless one takes much longer than expected,
+  /// For so many more batches it holds, unless one takes much longer than expected.
   std::uint32_t holds_for = 0;
-  /// or another number of them is waited for at once.
-  double per_wait = 1;
+  double per_wait = 1;  ///< It is for so many batches, about, that are launched for one wait.
 };
 
 /// What was learned of a device: its calibration, what kernels take, and what was seen of each shape of batch.
