@@ -1,4 +1,6 @@
 #include <array>
+#include <barrier>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
@@ -10,6 +12,7 @@
 #include <vyre/runtime/session.hpp>
 
 #include "tests/equivalence/devices.hpp"
+#include "tests/equivalence/kernels.hpp"
 #include "tests/equivalence/oracle.hpp"
 #include "tests/equivalence/random_program.hpp"
 #include "tests/equivalence/run_program.hpp"
@@ -51,6 +54,70 @@ TEST_P(SessionThreads, ShareADevice) {
   for (std::uint64_t i = 0; i < kThreads; ++i) EXPECT_EQ(wrong[i], "") << "on thread " << i;
   ASSERT_TRUE(device->wait_idle());
   EXPECT_EQ(device->usage(), backend::DeviceUsage{});
+}
+
+/// Runs a program of two buffers once. What goes wrong, or "".
+std::string run_mix(runtime::Session& session) {
+  const program::Program& mix = program_of(kernel_index("mix"));
+  const std::vector<std::uint32_t> from(64, 5);
+  std::vector<std::uint32_t> to(64, 2);
+  const auto x = session.buffer<std::uint32_t>(from);
+  const auto y = session.buffer<std::uint32_t>(to);
+  if (!x || !y) return "no buffers";
+  if (auto given = session.dispatch(mix, {*x, *y}, {.groups = {.x = 1}, .params = runtime::params(1U)}); !given) {
+    return to_string(given.error());
+  }
+  if (auto read = session.read(*y, to); !read) return to_string(read.error());
+  if (auto done = session.finish(); !done) return to_string(done.error());
+  return to == std::vector<std::uint32_t>(64, 2 * 3 + 5 + 1) ? "" : "wrong values";
+}
+
+// What one session has compiled, another need not; and it is there as long as one of them is.
+TEST_P(SessionThreads, SharePipelines) {
+  const std::shared_ptr<backend::Device> device = open_device(GetParam());
+  const auto open = [&](runtime::LaunchMode mode) {
+    return std::make_unique<runtime::Session>(runtime::Session::open(device, {.mode = mode}).value());
+  };
+  auto first = open(runtime::LaunchMode::Merged);
+  EXPECT_EQ(run_mix(*first), "");
+  const std::size_t of_one = device->usage().pipelines;
+  EXPECT_GT(of_one, 0U);
+  auto second = open(runtime::LaunchMode::Merged);
+  EXPECT_EQ(run_mix(*second), "");
+  EXPECT_EQ(device->usage().pipelines, of_one);
+  first.reset();
+  EXPECT_EQ(device->usage().pipelines, of_one);
+  EXPECT_EQ(run_mix(*second), "");
+  // Another form of the same program is another pipeline.
+  auto third = open(runtime::LaunchMode::Batched);
+  EXPECT_EQ(run_mix(*third), "");
+  EXPECT_GT(device->usage().pipelines, of_one);
+  second.reset();
+  third.reset();
+  ASSERT_TRUE(device->wait_idle());
+  EXPECT_EQ(device->usage(), backend::DeviceUsage{});
+}
+
+TEST_P(SessionThreads, CompileAProgramOnceThoughAllNeedItAtTheSameTime) {
+  const std::shared_ptr<backend::Device> device = open_device(GetParam());
+  std::vector<std::unique_ptr<runtime::Session>> sessions;
+  for (std::uint64_t i = 0; i < kThreads; ++i) {
+    sessions.push_back(std::make_unique<runtime::Session>(
+        runtime::Session::open(device, {.mode = runtime::LaunchMode::Batched}).value()));
+  }
+  std::array<std::string, kThreads> wrong;
+  {
+    std::barrier begin{kThreads};
+    std::vector<std::jthread> threads;
+    for (std::uint64_t i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&, i] {
+        begin.arrive_and_wait();
+        wrong[i] = run_mix(*sessions[i]);
+      });
+    }
+  }
+  for (std::uint64_t i = 0; i < kThreads; ++i) EXPECT_EQ(wrong[i], "") << "on thread " << i;
+  EXPECT_EQ(device->usage().pipelines, 1U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, SessionThreads, testing::Values("fake", "vulkan"),

@@ -270,7 +270,8 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
     if (const auto next = next_resort(weighed, forecast, moment)) return try_out(*next, forecast, moment);
     end_alarm(false);
   }
-  if (may_try) {
+  // What may be a change is looked at first.
+  if (may_try && bad_in_a_row_ == 0) {
     const auto next = next_trial(weighed, forecast, moment, best);
     if (next && can_afford(*next, forecast, moment)) return try_out(*next, forecast, moment);
   }

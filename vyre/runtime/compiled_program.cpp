@@ -48,9 +48,11 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
     return fail(ErrorCode::Unsupported, fmt::format("program '{}' has {} bytes of push constants, the limit is {}",
                                                     program.name(), push_bytes, Params::kMaxBytes));
   }
-  CompiledProgram compiled{.program = program, .values = {values.begin(), values.end()}};
+  CompiledProgram compiled{.program = program,
+                           .values = {values.begin(), values.end()},
+                           .shared = SharedPipelines::of(device, program, values)};
   if (wanted != FormKind::Descriptor) {
-    const auto form = device.compile(program, {.values = values, .form = wanted});
+    const auto form = compiled.shared->get(wanted);
     if (form) {
       compiled.pipeline = *form;
       compiled.form = wanted;
@@ -62,10 +64,10 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
   }
   // As written, or through a table where it has more buffers than can be bound.
   const auto compile_as_written = [&](FormKind& form) -> Result<backend::PipelineHandle> {
-    auto written = device.compile(program, {.values = values});
+    auto written = compiled.shared->get(FormKind::Descriptor);
     form = FormKind::Descriptor;
     if (written || written.error().code != ErrorCode::Unsupported || !device.info().forms.pointer_form) return written;
-    auto through_table = device.compile(program, {.values = values, .form = FormKind::Pointer});
+    auto through_table = compiled.shared->get(FormKind::Pointer);
     if (!through_table) return written;
     form = FormKind::Pointer;
     return through_table;
@@ -111,11 +113,11 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
   return compiled;
 }
 
-Result<backend::PipelineHandle> find_form(backend::Device& device, CompiledProgram& compiled, program::FormKind form) {
+Result<backend::PipelineHandle> find_form(CompiledProgram& compiled, program::FormKind form) {
   if (form == compiled.form) return compiled.pipeline;
   backend::PipelineHandle& known = compiled.others[static_cast<std::size_t>(form)];
   if (known.generation != 0) return known;
-  auto made = device.compile(compiled.program, {.values = compiled.values, .form = form, .warm = true});
+  auto made = compiled.shared->get(form);
   if (made) {
     known = *made;
   } else if (made.error().code == ErrorCode::Unsupported) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vyre/backend/device.hpp>
 #include <vyre/program/program.hpp>
 #include <vyre/runtime/params.hpp>
+#include <vyre/runtime/shared_pipelines.hpp>
 
 namespace vyre::runtime {
 
@@ -48,6 +50,7 @@ struct ParamSlot {
 struct CompiledProgram {
   program::Program program;
   std::vector<program::spirv::SpecOverride> values;
+  std::shared_ptr<SharedPipelines> shared;      ///< Has the pipelines.
   backend::PipelineHandle pipeline = {};        ///< In the form that its dispatches use.
   backend::PipelineHandle other_pipeline = {};  ///< For those that are too long for that form, if it can be.
   program::FormKind form = program::FormKind::Descriptor;
@@ -74,11 +77,10 @@ struct CompiledProgram {
                                                       std::span<const program::spirv::SpecOverride> values,
                                                       program::FormKind wanted);
 
-/// Its pipeline in another form, compiled if that was not needed before. `Unsupported` if it has none.
-[[nodiscard]] Result<backend::PipelineHandle> find_form(backend::Device& device, CompiledProgram& compiled,
-                                                        program::FormKind form);
+/// Its pipeline in another form, compiled if no session has needed that before. `Unsupported` if it has none.
+[[nodiscard]] Result<backend::PipelineHandle> find_form(CompiledProgram& compiled, program::FormKind form);
 
-/// All its pipelines.
+/// All its pipelines that the session has used.
 [[nodiscard]] std::vector<backend::PipelineHandle> pipelines_of(const CompiledProgram& compiled);
 
 /// `InvalidArgument`, saying which buffers a program has: those that its kernel declares and does not use are none.

@@ -98,7 +98,6 @@ Result<std::uint32_t> Session::State::find_program(const program::Program& progr
     seen = {};
     for (const backend::PipelineHandle old : pipelines_of(programs[*place])) {
       drop_kept([&](const KeptBatch& each) { return std::ranges::binary_search(each.names.pipelines, old); });
-      std::ignore = device->free(old);
     }
   } else {
     place = static_cast<std::uint32_t>(programs.size());

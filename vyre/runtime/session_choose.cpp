@@ -194,7 +194,7 @@ bool Session::State::ask_tuner(const SeenBatch& before) {
       const auto i = static_cast<std::size_t>(form);
       const bool is_own = form == program.form;
       forms.possible[i] = is_own || (device->info().forms.has(form) && !program.refused[i]);
-      forms.compiled[i] = is_own || program.others[i].generation != 0;
+      forms.compiled[i] = is_own || program.shared->has(form);
     }
     if (options.time_device) forms.possible[static_cast<std::size_t>(FormKind::Pointer)] = false;
   }
@@ -228,7 +228,7 @@ Result<void> Session::State::compile_form() {
     const bool is_there = form == program.form || program.others[static_cast<std::size_t>(form)].generation != 0;
     if (!known->chosen.uses_form[i] || is_there) continue;
     const std::uint64_t begin = device->now_ns();
-    VYRE_ASSIGN(const backend::PipelineHandle pipeline, find_form(*device, program, form));
+    VYRE_ASSIGN(const backend::PipelineHandle pipeline, find_form(program, form));
     note_pipeline(pipeline, kinds[i].program);
     note_setup(begin);
   }

@@ -31,9 +31,7 @@ Session::State::~State() {
     if (each.is_alive) std::ignore = device->free(each.recording);
   }
   captures.clear();
-  for (const CompiledProgram& each : programs) {
-    for (const backend::PipelineHandle pipeline : pipelines_of(each)) std::ignore = device->free(pipeline);
-  }
+  programs.clear();
   for (const BufferSlot& each : buffers) {
     if (each.generation % 2 == 1) std::ignore = device->free(each.handle);
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <vyre/runtime/calibrate.hpp>
+#include <vyre/runtime/device_state.hpp>
 
 namespace vyre::runtime {
 namespace {
@@ -41,14 +42,9 @@ constexpr double kExact = 0.01;
 // Below this share of what a batch takes a saving is noise.
 constexpr double kLeastSaving = 0.02;
 
-/// The tuner of a device, which lives as long as that.
-struct Attached final : backend::Attachment {
-  std::shared_ptr<Tuner> tuner = std::make_shared<Tuner>();
-};
-
 }  // namespace
 
-std::shared_ptr<Tuner> Tuner::of(backend::Device& device) { return device.attachment<Attached>().tuner; }
+std::shared_ptr<Tuner> Tuner::of(backend::Device& device) { return DeviceState::of(device).tuner; }
 
 Result<void> Tuner::calibrate(backend::Device& device, std::chrono::nanoseconds timeout) {
   const std::scoped_lock one{calibrating_};
