@@ -61,8 +61,11 @@ struct Outcome {
   std::string chosen = {};
   bool is_promised = false;        ///< Whether lists made anew were not what was used, after the first round.
   double predicted_saving_ns = 0;  ///< What a batch was then said to save over a list made anew,
+  double predicted_share = 0;      ///< of what that was said to take,
   double followed_saving_ns = 0;   ///< and before each of the following rounds, the median.
   double saving_ns = 0;            ///< The same as it is measured beside the session that makes all lists anew,
+  double saved_share = 0;          ///< and of what that takes in the same round,
+  double saving_spread = 0;        ///< how far the middle half of the rounds lie apart, relative to it,
   double saving_off = 0;  ///< how far that is apart in the first and the second half of the time, relative to it,
   double itself_off = 0;  ///< and how far auto is from auto.
   std::uint32_t baseline_samples = 0;  ///< How often a list made anew was seen, which that is saved over,
@@ -146,7 +149,10 @@ class Regret {
         if (!is_auto || report.shapes.empty()) continue;
         // What is said after the first round counts for all others, and after each for the next.
         const report::ShapeReport& shape = *report.shapes[0];
-        if (round == 0) outcome.is_promised = shape.chosen != choice::Way::Batched;
+        if (round == 0) {
+          outcome.is_promised = shape.chosen != choice::Way::Batched;
+          outcome.predicted_share = shape.predicted_saving_ns / shape.baseline_ns;
+        }
         promised.push_back(shape.predicted_saving_ns);
         outcome.baseline_ns = shape.baseline_ns;
         for (const report::WayReport& each : shape.ways) {
@@ -215,13 +221,17 @@ class Regret {
   static void note_saving(const std::vector<double>& anew, const std::vector<double>& chosen,
                           const std::vector<double>& again, Outcome& outcome) {
     std::vector<double> saved;
+    std::vector<double> shares;
     std::vector<double> apart;
     // Before the first nothing was said yet.
     for (std::size_t i = 1; i < anew.size(); ++i) {
       saved.push_back((anew[i] - chosen[i]) / outcome.workload.times);
+      shares.push_back((anew[i] - chosen[i]) / anew[i]);
       apart.push_back((again[i] - chosen[i]) / outcome.workload.times);
     }
     outcome.saving_ns = choice::median(saved);
+    outcome.saved_share = choice::median(shares);
+    outcome.saving_spread = (quantile(saved, 0.75) - quantile(saved, 0.25)) / std::abs(outcome.saving_ns);
     const auto middle = saved.begin() + static_cast<std::ptrdiff_t>(saved.size() / 2);
     const double off =
         choice::median(std::vector(saved.begin(), middle)) - choice::median(std::vector(middle, saved.end()));
@@ -268,6 +278,8 @@ class Regret {
     std::vector<double> clear;
     std::vector<double> settled;
     std::vector<double> followed;
+    std::vector<double> share_off;
+    std::vector<double> spread;
     std::vector<double> moved;
     std::vector<double> floor;
     std::size_t noisy = 0;
@@ -279,6 +291,8 @@ class Regret {
       // What it would be off by if all were known but how what it is saved over changes in a second or two.
       const double anew_ns = each.modes_ns[1] / each.workload.times;
       if (each.anew_before_ns > 0) moved.push_back(std::abs((each.anew_before_ns - anew_ns) / each.saving_ns));
+      spread.push_back(each.saving_spread);
+      share_off.push_back(std::abs((each.predicted_share - each.saved_share) / each.saved_share));
       followed.push_back(std::abs(each.followed_saving_ns - each.saving_ns) / std::abs(each.saving_ns));
       // So is what auto and auto differ by.
       if (each.itself_off > 0.5) {
@@ -291,6 +305,9 @@ class Regret {
     }
     fmt::print("predicted savings: off by {:.0f} % of the measured in the middle ({} workloads)\n",
                100 * quantile(all, 0.5), all.size());
+    fmt::print("      as shares of what a list made anew takes at the time: {:.0f} %\n",
+               100 * quantile(share_off, 0.5));
+    fmt::print("      what is measured, the middle half of the rounds: {:.0f} % apart\n", 100 * quantile(spread, 0.5));
     fmt::print("      said anew before each round: {:.0f} %\n", 100 * quantile(followed, 0.5));
     fmt::print("      what it is saved over, pinned, moved meanwhile by {:.0f} % of the saving ({} workloads)\n",
                100 * quantile(moved, 0.5), moved.size());
@@ -353,8 +370,11 @@ class Regret {
                                     {"itself", each.itself},
                                     {"is_promised", each.is_promised},
                                     {"predicted_saving_ns", each.predicted_saving_ns},
+                                    {"predicted_share", each.predicted_share},
+                                    {"saved_share", each.saved_share},
                                     {"followed_saving_ns", each.followed_saving_ns},
                                     {"saving_ns", each.saving_ns},
+                                    {"saving_spread", each.saving_spread},
                                     {"saving_off", each.saving_off},
                                     {"itself_off", each.itself_off},
                                     {"baseline_ns", each.baseline_ns},

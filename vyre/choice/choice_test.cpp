@@ -106,6 +106,22 @@ TEST(Forecast, AddsUpWhatWasMeasured) {
   EXPECT_FALSE(forecast(independent(10), device(), {}, kOnlyWritten).of(Way::Merged).is_possible);
 }
 
+TEST(Forecast, ExpectsNoSubmissionForEachToBeFasterThanOneList) {
+  Calibration fast = device();
+  fast.way(Way::Plain) = {.fixed_ns = 0, .slope_ns = 1000};
+  const Forecast result = forecast(chained(10), fast, {}, kAllCompiled);
+  EXPECT_DOUBLE_EQ(result.of(Way::Plain).ns, result.of(Way::Batched).ns);
+  EXPECT_DOUBLE_EQ(result.of(Way::Plain).hoped_ns, 10 * 1000);
+}
+
+TEST(Forecast, HopesThatATableTakesWhatAKeptListDoes) {
+  Calibration slow = device();
+  slow.way(Way::Table) = {.fixed_ns = 4500, .slope_ns = 3000};
+  const Forecast result = forecast(chained(10), slow, {}, kAllCompiled);
+  EXPECT_DOUBLE_EQ(result.of(Way::Table).ns, 4500 + 10 * 3000);
+  EXPECT_DOUBLE_EQ(result.of(Way::Table).hoped_ns, 4500 + 10 * 1000);
+}
+
 TEST(Forecast, LetsASingleDispatchGoAlongWithThoseOfItsProgram) {
   BatchShape fan_in = independent(10);
   fan_in.kinds.push_back({.program = fan_in.kinds[0].program, .count = 1, .size_class = 3});
@@ -437,6 +453,34 @@ TEST_F(History, DoesNotChangeItsWayForLessThanNoise) {
     last = choice.way;
   }
   EXPECT_LE(changes, 10);
+}
+
+TEST_F(History, LooksAtAChangeBeforeItTriesAnything) {
+  const auto takes = [](Way way) { return is_one_launch(way) ? 10'000.0 : 14'000.0; };
+  predict(takes);
+  // Much may be tried, and something is left to try.
+  for (int i = 0; i < 40; ++i) step(takes, 0);
+  const Way used = step(takes, 0).way;
+  EXPECT_FALSE(step([](Way) { return 30'000.0; }, 0).is_trial);
+  EXPECT_FALSE(step([](Way) { return 30'000.0; }, 0.9).is_trial);
+  EXPECT_EQ(step(takes, 0.9).way, used);
+  EXPECT_TRUE(step(takes, 0.9).is_trial);
+}
+
+TEST_F(History, SeesWhatIsSavedOverAgainAndEverLessOften) {
+  const auto takes = [](Way way) { return is_one_launch(way) ? 10'000.0 : 40'000.0; };
+  predict(takes);
+  std::vector<int> tried;
+  for (int i = 0; i < 20'000; ++i) {
+    const Choice choice = step(takes, 0.03);
+    const bool is_next = tried.empty() || i > tried.back() + 2;
+    if (choice.is_trial && choice.way == Way::Batched && is_next) tried.push_back(i);
+  }
+  const auto within = [&](int begin, int end) {
+    return std::ranges::count_if(tried, [&](int each) { return each >= begin && each < end; });
+  };
+  EXPECT_GE(within(10'000, 20'000), 1);
+  EXPECT_LE(within(10'000, 20'000), 3);
 }
 
 TEST_F(History, TellsWhatWasNotSeenByWhatWasSeenOfTheSameList) {

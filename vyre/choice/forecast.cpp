@@ -9,8 +9,6 @@ namespace {
 
 using program::FormKind;
 
-constexpr double kClearly = 0.9;
-
 constexpr std::size_t index(FormKind form) noexcept { return static_cast<std::size_t>(form); }
 
 std::uint64_t whole_ns(double ns) noexcept { return static_cast<std::uint64_t>(std::max(ns, 0.0)); }
@@ -193,6 +191,9 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
     cost.ns = std::max(cost.ns, 1.0);
     cost.hoped_ns = std::clamp(cost.hoped_ns, 1.0, cost.ns);
   }
+  // A submission for each does all that one list does, and more: that it is faster must be seen, too.
+  WayCost& plain = result.ways[static_cast<std::size_t>(Way::Plain)];
+  plain.ns = std::max(plain.ns, result.of(Way::Batched).ns);
   return result;
 }
 
@@ -270,8 +271,6 @@ Way combine(const Forecast& forecast, Appearances seen, bool any_one_launch, boo
   if (best_ns < std::numeric_limits<double>::infinity()) return best;
   consider(Way::Batched);
   if (any_bindless) consider(Way::Table);
-  // A submission for each is rarely worth it, and never by what noise makes.
-  if (forecast.of(Way::Plain).ns < kClearly * best_ns) consider(Way::Plain);
   return best;
 }
 
