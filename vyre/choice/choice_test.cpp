@@ -455,6 +455,13 @@ TEST_F(History, DoesNotChangeItsWayForLessThanNoise) {
   EXPECT_LE(changes, 10);
 }
 
+TEST_F(History, IsNotMovedByADisturbanceOfTheFirstThatCounts) {
+  const auto takes = [](Way way) { return way == Way::Batched ? 10'000.0 : 15'000.0; };
+  predict(takes);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(step([&](Way way) { return 5 * takes(way); }).way, Way::Batched);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(step(takes).way, Way::Batched);
+}
+
 TEST_F(History, LooksAtAChangeBeforeItTriesAnything) {
   const auto takes = [](Way way) { return is_one_launch(way) ? 10'000.0 : 14'000.0; };
   predict(takes);

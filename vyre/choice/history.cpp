@@ -84,7 +84,7 @@ void Observed::add(double ns, bool is_back, double per_wait) {
 void Observed::set(double ns, double per_wait) {
   count_ = held_ = next_ = 0;
   add(ns, false, per_wait);
-  count_ = 2;
+  count_ = ShapeHistory::kEnough;
 }
 
 double ShapeHistory::typical(const Forecast& forecast, Way way, double per_wait) const noexcept {
@@ -105,7 +105,10 @@ ShapeHistory::Weighed ShapeHistory::weigh(const Forecast& forecast, const Moment
     const bool is_never = !predicted.is_possible || (is_replay(way) && !is_known) || (is_kept && !moment.may_keep);
     const double once = moment.is_set_up[i] ? 0 : predicted.setup_ns;
     const double times = 1.0 + (is_replay(way) ? moment.seen.of_batch : moment.seen.of_shape);
-    result.steady[i] = is_never ? kNever : expected(forecast, way, moment.per_wait);
+    // What was seen once or twice may have been disturbed.
+    const bool is_vague = of(way).count(moment.per_wait) < kEnough;
+    const double takes = expected(forecast, way, moment.per_wait);
+    result.steady[i] = is_never ? kNever : is_vague ? std::min(takes, predicted.ns) : takes;
     result.cost[i] = once / times;
   }
   for (const Way way : {Way::Batched, Way::Merged, Way::Persistent}) {
