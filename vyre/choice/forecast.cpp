@@ -174,10 +174,9 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
       const FormKind own = costs.form_in(way);
       const double kernels_ns = costs.kernels_ns[index(own)];
       cost.ns += kind.groups * kernels_ns;
-      const bool is_seen =
-          kernels.observed({.program = kind.program, .size_class = kind.size_class}).ns[index(own)].has_value();
+      // What was learned of a kernel in a form may be mistaken, and is never seen again where it keeps from using it.
       const double written = costs.kernels_ns[index(FormKind::Descriptor)];
-      cost.hoped_ns += kind.groups * (is_seen ? kernels_ns : std::min(kernels_ns, written));
+      cost.hoped_ns += kind.groups * std::min(kernels_ns, written);
       launches += in_form && is_one_launch(way) ? kind.groups : 1.0 * kind.groups * kind.count;
       const auto same_program = [&](const GroupKind& other) { return other.program == kind.program; };
       const bool is_first = std::ranges::none_of(std::span{shape.kinds}.first(i), same_program);
