@@ -30,9 +30,10 @@ Result<std::unique_ptr<CommandContext>> CommandContext::make(ContextPool& pool) 
   const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                           .queueFamilyIndex = pool.queue_family()};
   VkCommandPool native = VK_NULL_HANDLE;
+  const VkAllocationCallbacks* memory = made->memory_.callbacks();
   VYRE_TRY(
-      succeeded("vkCreateCommandPool", context.api.CreateCommandPool(context.device, &pool_info, nullptr, &native)));
-  made->command_pool_ = {context, native};
+      succeeded("vkCreateCommandPool", context.api.CreateCommandPool(context.device, &pool_info, memory, &native)));
+  made->command_pool_ = {context, native, memory};
   const VkCommandBufferAllocateInfo buffer_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                                 .commandPool = native,
                                                 .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <backends/vulkan/host_memory.hpp>
 #include <backends/vulkan/layout.hpp>
 #include <backends/vulkan/memory.hpp>
 #include <backends/vulkan/owned.hpp>
@@ -64,6 +65,7 @@ class CommandContext final : public backend::DriverRecording {
                   std::span<const backend::BufferRange> ranges);
 
   ContextPool& pool_;
+  HostMemory memory_;  // Of the pool.
   OwnedCommandPool command_pool_;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
   std::vector<SetCache> caches_;  // By index of the layout.

@@ -27,17 +27,21 @@ template <typename Native, auto Destroy>
 class Owned {
  public:
   Owned() = default;
-  Owned(const DeviceContext& context, Native native) noexcept : context_{&context}, native_{native} {}
-  Owned(Owned&& other) noexcept : context_{other.context_}, native_{std::exchange(other.native_, Native{})} {}
+  /// `memory` is what it was made with.
+  Owned(const DeviceContext& context, Native native, const VkAllocationCallbacks* memory = nullptr) noexcept
+      : context_{&context}, native_{native}, memory_{memory} {}
+  Owned(Owned&& other) noexcept
+      : context_{other.context_}, native_{std::exchange(other.native_, Native{})}, memory_{other.memory_} {}
   Owned& operator=(Owned&& other) noexcept {
     std::swap(context_, other.context_);
     std::swap(native_, other.native_);
+    std::swap(memory_, other.memory_);
     return *this;
   }
   ~Owned() {
     if (native_ == Native{}) return;
     const auto turn = context_->take_turn();
-    (context_->api.*Destroy)(context_->device, native_, nullptr);
+    (context_->api.*Destroy)(context_->device, native_, memory_);
   }
 
   [[nodiscard]] Native get() const noexcept { return native_; }
@@ -45,6 +49,7 @@ class Owned {
  private:
   const DeviceContext* context_ = nullptr;
   Native native_ = {};
+  const VkAllocationCallbacks* memory_ = nullptr;
 };
 
 using OwnedBuffer = Owned<VkBuffer, &DeviceApi::DestroyBuffer>;

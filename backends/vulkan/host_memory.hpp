@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <backends/vulkan/api.hpp>
+
+namespace vyre::backends::vulkan {
+
+/// Host memory for what a driver keeps of one command list: many small pieces, freed together when the next list is
+/// made. From the heap they come from wherever there is room: in a process that has run for a while a list took twice
+/// as long to make so (lavapipe).
+///
+/// What is freed is kept for the next of its size, until all of it goes. One thread at a time, as for a command pool.
+class HostMemory {
+ public:
+  HostMemory() noexcept;
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+  ~HostMemory() = default;
+
+  /// For the functions that make and destroy the pool.
+  [[nodiscard]] const VkAllocationCallbacks* callbacks() const noexcept { return &callbacks_; }
+
+  /// Null if there is no memory. Of any size, aligned to any power of two.
+  [[nodiscard]] void* allocate(std::size_t size, std::size_t alignment) noexcept;
+  [[nodiscard]] void* reallocate(void* piece, std::size_t size, std::size_t alignment) noexcept;
+  void free(void* piece) noexcept;
+
+ private:
+  static constexpr std::size_t kUnit = 32;
+  static constexpr std::size_t kSizes = 33;  // Up to a KiB, in units.
+  static constexpr std::size_t kBlock = std::size_t{64} << 10;
+
+  /// In front of every piece.
+  struct alignas(16) Header {
+    std::size_t size = 0;   // That was asked for.
+    void* whole = nullptr;  // From the heap; null if it is in a block.
+  };
+
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::size_t used_ = kBlock;              // Of the last block.
+  std::array<Header*, kSizes> free_ = {};  // By units; the next one is behind the header.
+  VkAllocationCallbacks callbacks_ = {};
+};
+
+}  // namespace vyre::backends::vulkan
