@@ -20,34 +20,41 @@ HostMemory::HostMemory() noexcept {
                 .pfnFree = [](void* self, void* piece) { static_cast<HostMemory*>(self)->free(piece); }};
 }
 
+HostMemory::Header* HostMemory::take(std::size_t units) noexcept {
+  static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= alignof(Header));
+  if (Header* header = free_[units]) {
+    free_[units] = static_cast<Header*>(header->other);
+    return header;
+  }
+  const std::size_t bytes = units * kUnit;
+  if (used_ + bytes > kBlock) {
+    if (block_count_ == kMostBlocks) return nullptr;
+    blocks_[block_count_].reset(new (std::nothrow) std::byte[kBlock]);
+    if (blocks_[block_count_] == nullptr) return nullptr;
+    ++block_count_;
+    used_ = 0;
+  }
+  auto* header = reinterpret_cast<Header*>(blocks_[block_count_ - 1].get() + used_);
+  used_ += bytes;
+  return header;
+}
+
 void* HostMemory::allocate(std::size_t size, std::size_t alignment) noexcept {
   const std::size_t units = (size + sizeof(Header) + kUnit - 1) / kUnit;
-  if (size > kBlock || units >= kSizes || alignment > alignof(Header)) {
-    const std::size_t aligned = std::max(alignment, alignof(Header));
-    if (size > SIZE_MAX - sizeof(Header) - 2 * aligned) return nullptr;
-    void* whole = std::malloc(size + sizeof(Header) + aligned);
-    if (whole == nullptr) return nullptr;
-    const auto begin = reinterpret_cast<std::uintptr_t>(whole) + sizeof(Header);
-    auto* piece = reinterpret_cast<std::byte*>((begin + aligned - 1) / aligned * aligned);
-    new (piece - sizeof(Header)) Header{.size = size, .whole = whole};
-    return piece;
-  }
-  Header* header = free_[units];
-  if (header != nullptr) {
-    std::memcpy(&free_[units], header + 1, sizeof(Header*));
-  } else {
-    const std::size_t bytes = units * kUnit;
-    if (used_ + bytes > kBlock) {
-      std::unique_ptr<std::byte[]> block{new (std::nothrow) std::byte[kBlock]};
-      if (block == nullptr) return nullptr;
-      blocks_.push_back(std::move(block));
-      used_ = 0;
+  if (size <= kBlock && units < kSizes && alignment <= alignof(Header)) {
+    if (Header* header = take(units)) {
+      new (header) Header{.size = size};
+      return header + 1;
     }
-    header = reinterpret_cast<Header*>(blocks_.back().get() + used_);
-    used_ += bytes;
   }
-  new (header) Header{.size = size};
-  return header + 1;
+  const std::size_t aligned = std::max(alignment, alignof(Header));
+  if (size > SIZE_MAX - sizeof(Header) - 2 * aligned) return nullptr;
+  void* whole = std::malloc(size + sizeof(Header) + aligned);
+  if (whole == nullptr) return nullptr;
+  const auto begin = reinterpret_cast<std::uintptr_t>(whole) + sizeof(Header);
+  auto* piece = reinterpret_cast<std::byte*>((begin + aligned - 1) / aligned * aligned);
+  new (piece - sizeof(Header)) Header{.size = size, .other = whole};
+  return piece;
 }
 
 void* HostMemory::reallocate(void* piece, std::size_t size, std::size_t alignment) noexcept {
@@ -66,9 +73,9 @@ void* HostMemory::reallocate(void* piece, std::size_t size, std::size_t alignmen
 void HostMemory::free(void* piece) noexcept {
   if (piece == nullptr) return;
   Header* header = static_cast<Header*>(piece) - 1;
-  if (header->whole != nullptr) return std::free(header->whole);
+  if (header->other != nullptr) return std::free(header->other);
   const std::size_t units = (header->size + sizeof(Header) + kUnit - 1) / kUnit;
-  std::memcpy(piece, &free_[units], sizeof(Header*));
+  header->other = free_[units];
   free_[units] = header;
 }
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include <backends/vulkan/api.hpp>
 
@@ -14,7 +13,8 @@ namespace vyre::backends::vulkan {
 /// made. From the heap they come from wherever there is room: in a process that has run for a while a list took twice
 /// as long to make so (lavapipe).
 ///
-/// What is freed is kept for the next of its size, until all of it goes. One thread at a time, as for a command pool.
+/// What is freed is kept for the next of its size, up to some megabytes; what is beyond comes from the heap. One thread
+/// at a time, as for a command pool: no driver takes memory of a pool when its lists are submitted.
 class HostMemory {
  public:
   HostMemory() noexcept;
@@ -34,16 +34,21 @@ class HostMemory {
   static constexpr std::size_t kUnit = 32;
   static constexpr std::size_t kSizes = 33;  // Up to a KiB, in units.
   static constexpr std::size_t kBlock = std::size_t{64} << 10;
+  static constexpr std::size_t kMostBlocks = 64;
 
   /// In front of every piece.
   struct alignas(16) Header {
     std::size_t size = 0;   // That was asked for.
-    void* whole = nullptr;  // From the heap; null if it is in a block.
+    void* other = nullptr;  // What it is in, if that is of the heap. While it is free, the next that is.
   };
 
-  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  /// Room for so many units; null if there is none.
+  [[nodiscard]] Header* take(std::size_t units) noexcept;
+
+  std::array<std::unique_ptr<std::byte[]>, kMostBlocks> blocks_ = {};
+  std::size_t block_count_ = 0;
   std::size_t used_ = kBlock;              // Of the last block.
-  std::array<Header*, kSizes> free_ = {};  // By units; the next one is behind the header.
+  std::array<Header*, kSizes> free_ = {};  // By units.
   VkAllocationCallbacks callbacks_ = {};
 };
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -54,6 +55,21 @@ TEST(HostMemory, GivesPiecesOfTheirOwnWhateverTheirSize) {
   }
 }
 
+TEST(HostMemory, GivesMoreThanItKeeps) {
+  HostMemory memory;
+  std::vector<unsigned char*> pieces;
+  for (int i = 0; i < 20'000; ++i) {
+    pieces.push_back(static_cast<unsigned char*>(memory.allocate(900, 8)));
+    ASSERT_NE(pieces.back(), nullptr);
+    std::memset(pieces.back(), i, 900);
+  }
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    ASSERT_EQ(pieces[i][0], static_cast<unsigned char>(i));
+    ASSERT_EQ(pieces[i][899], static_cast<unsigned char>(i));
+    memory.free(pieces[i]);
+  }
+}
+
 TEST(HostMemory, DoesAsVulkanAsksAtTheEdges) {
   HostMemory memory;
   const VkAllocationCallbacks& calls = *memory.callbacks();
@@ -63,6 +79,13 @@ TEST(HostMemory, DoesAsVulkanAsksAtTheEdges) {
   ASSERT_NE(piece, nullptr);
   EXPECT_EQ(calls.pfnReallocation(calls.pUserData, piece, 0, 8, scope), nullptr);
   EXPECT_EQ(calls.pfnAllocation(calls.pUserData, SIZE_MAX - 8, 8, scope), nullptr);
+  // What cannot be made larger stays as it is.
+  auto* kept = static_cast<unsigned char*>(calls.pfnAllocation(calls.pUserData, 300, 8, scope));
+  ASSERT_NE(kept, nullptr);
+  kept[299] = 7;
+  EXPECT_EQ(calls.pfnReallocation(calls.pUserData, kept, SIZE_MAX - 8, 8, scope), nullptr);
+  EXPECT_EQ(kept[299], 7);
+  calls.pfnFree(calls.pUserData, kept);
   // What was freed is used again.
   EXPECT_EQ(calls.pfnAllocation(calls.pUserData, 40, 8, scope), piece);
 }

@@ -216,6 +216,22 @@ TEST_P(LaunchModes, ManyAlikeDispatchesWithBuffersAndParametersOfTheirOwn) {
   }
 }
 
+// A program that is compiled when all memory is given out takes none of it.
+TEST_P(LaunchModes, CompilingNeedsNoneOfTheMemoryOfBuffers) {
+  constexpr std::size_t kWords = 1024;
+  const backend::DeviceOptions options{.memory_budget = 2 * kWords * sizeof(Word), .map_device_memory = true};
+  const auto device = backend() == "fake" ? open_fake({.options = options}) : open_vulkan(options).value();
+  Session session = must(Session::open(device, {.mode = mode()}));
+  const auto x = must(session.buffer<Word>(std::vector<Word>(kWords, 1)));
+  const auto y = must(session.buffer<Word>(std::vector<Word>(kWords, 2)));
+  must(session.dispatch(named("mix"), {x, y}, {.groups = {.x = kWords / 64}, .params = params(5U)}));
+  must(session.finish());
+  std::vector<Word> values(kWords);
+  must(session.read(y, values));
+  must(session.finish());
+  EXPECT_THAT(values, Each(2 * 3 + 1 + 5));
+}
+
 std::string name_of(const testing::TestParamInfo<std::tuple<std::string, LaunchMode>>& info) {
   return fmt::format("{}_{}", std::get<0>(info.param), to_string(std::get<1>(info.param)));
 }

@@ -98,6 +98,24 @@ TEST_P(SessionThreads, SharePipelines) {
   EXPECT_EQ(device->usage(), backend::DeviceUsage{});
 }
 
+// What one session lets go of to make room, another still has; and when it comes back it is the same.
+TEST_P(SessionThreads, MakeRoomEachForItself) {
+  const std::shared_ptr<backend::Device> device = open_device(GetParam());
+  runtime::Session other = runtime::Session::open(device, {.mode = runtime::LaunchMode::Batched}).value();
+  runtime::Session small =
+      runtime::Session::open(device, {.mode = runtime::LaunchMode::Batched, .max_pipelines = 1}).value();
+  const program::Program& copy = program_of(kernel_index("spec_step"));
+  const auto buffer = small.buffer<std::uint32_t>(64).value();
+  EXPECT_EQ(run_mix(other), "");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(run_mix(small), "");
+    ASSERT_TRUE(small.dispatch(copy, {buffer}, {.groups = {.x = 1}, .params = runtime::params(3U)}));
+    ASSERT_TRUE(small.finish());
+    EXPECT_EQ(run_mix(other), "");
+    EXPECT_EQ(device->usage().pipelines, 2U);
+  }
+}
+
 TEST_P(SessionThreads, CompileAProgramOnceThoughAllNeedItAtTheSameTime) {
   const std::shared_ptr<backend::Device> device = open_device(GetParam());
   std::vector<std::unique_ptr<runtime::Session>> sessions;

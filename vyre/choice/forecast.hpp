@@ -18,7 +18,7 @@ namespace vyre::choice {
 struct WayCost {
   bool is_possible = false;
   double ns = 0;        ///< Each time.
-  double hoped_ns = 0;  ///< The same if no form makes a kernel longer.
+  double hoped_ns = 0;  ///< The same at the best: no form makes a kernel longer.
   double setup_ns = 0;  ///< Once, before the first time: forms that are not compiled, a list that is not recorded.
 
   friend bool operator==(const WayCost&, const WayCost&) = default;

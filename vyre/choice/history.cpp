@@ -184,10 +184,10 @@ std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Foreca
   const bool needs_baseline = best != Way::Batched && !has_baseline(moment.per_wait);
   const bool has_any = of(Way::Batched).is_known(moment.per_wait) && !of(Way::Batched).is_doubtful();
   if (needs_baseline && !has_any) return Way::Batched;
-  if (hoped) return hoped;
   // It is seen again now and then, ever less often.
   const std::uint64_t last = of(Way::Batched).last_batch;
   if (best != Way::Batched && batches_ >= last + std::max(kLookAgain, last / 2)) return Way::Batched;
+  if (hoped) return hoped;
   if (again) return again;
   return needs_baseline ? std::optional{Way::Batched} : std::nullopt;
 }

@@ -154,8 +154,7 @@ class ShapeHistory {
   [[nodiscard]] Weighed weigh(const Forecast& forecast, const Moment& moment) const noexcept;
   /// Whether more should be known of a way that takes so long.
   [[nodiscard]] bool is_open(Way way, double ns, double least, double per_wait) const noexcept;
-  /// Whether it was not seen, and may be better than the best, if what a form makes of kernels is less than of the
-  /// calibration's.
+  /// Whether it was not seen, and may be better than the best if what is known of forms and kernels is mistaken.
   [[nodiscard]] bool is_long_shot(Way way, const Forecast& forecast, double least, double per_wait) const noexcept;
   /// Whether a trial is within the share of the time.
   [[nodiscard]] bool can_afford(Way way, const Forecast& forecast, const Moment& moment) const noexcept;

@@ -117,7 +117,8 @@ Result<backend::PipelineHandle> find_form(CompiledProgram& compiled, program::Fo
   if (form == compiled.form) return compiled.pipeline;
   backend::PipelineHandle& known = compiled.others[static_cast<std::size_t>(form)];
   if (known.generation != 0) return known;
-  auto made = compiled.shared->get(form);
+  // A form is chosen for what it saves: what its first launch would take beside that is spent here.
+  auto made = compiled.shared->get(form, true);
   if (made) {
     known = *made;
   } else if (made.error().code == ErrorCode::Unsupported) {

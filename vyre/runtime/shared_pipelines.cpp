@@ -23,29 +23,30 @@ SharedPipelines::~SharedPipelines() {
 bool SharedPipelines::is_of(const program::Program& program,
                             std::span<const program::spirv::SpecOverride> values) const noexcept {
   return program_.module_hash() == program.module_hash() && program_.interface_hash() == program.interface_hash() &&
-         std::ranges::equal(values_, values);
+         program_.name() == program.name() && std::ranges::equal(values_, values);
 }
 
 std::shared_ptr<SharedPipelines> SharedPipelines::of(backend::Device& device, const program::Program& program,
                                                      std::span<const program::spirv::SpecOverride> values) {
   DeviceState& state = DeviceState::of(device);
+  std::vector<std::shared_ptr<SharedPipelines>> others;  // Let go of without the lock: one may be the last to have it.
   const std::scoped_lock lock{state.mutex};
   std::erase_if(state.pipelines, [](const auto& each) { return each.expired(); });
   for (const auto& each : state.pipelines) {
-    if (auto found = each.lock(); found != nullptr && found->is_of(program, values)) return found;
+    auto found = each.lock();
+    if (found != nullptr && found->is_of(program, values)) return found;
+    others.push_back(std::move(found));
   }
   auto made = std::make_shared<SharedPipelines>(device, program, values);
   state.pipelines.push_back(made);
   return made;
 }
 
-Result<backend::PipelineHandle> SharedPipelines::get(FormKind form) {
+Result<backend::PipelineHandle> SharedPipelines::get(FormKind form, bool warm) {
   Slot& wanted = slots_[static_cast<std::size_t>(form)];
   const std::scoped_lock lock{wanted.mutex};
   if (wanted.is_compiled) return wanted.pipeline;
-  // A form is chosen for what it saves: what its first launch would take beside that is spent here.
-  const backend::CompileOptions options{.values = values_, .form = form, .warm = form != FormKind::Descriptor};
-  VYRE_ASSIGN(wanted.pipeline, device_.compile(program_, options));
+  VYRE_ASSIGN(wanted.pipeline, device_.compile(program_, {.values = values_, .form = form, .warm = warm}));
   wanted.is_compiled = true;
   return wanted.pipeline;
 }

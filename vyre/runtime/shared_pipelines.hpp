@@ -28,8 +28,9 @@ class SharedPipelines {
   [[nodiscard]] static std::shared_ptr<SharedPipelines> of(backend::Device& device, const program::Program& program,
                                                            std::span<const program::spirv::SpecOverride> values);
 
-  /// The one in a form, compiled if it was not; whoever comes meanwhile waits. `Unsupported` if there is none.
-  [[nodiscard]] Result<backend::PipelineHandle> get(program::FormKind form);
+  /// The one in a form, compiled if it was not; whoever comes meanwhile waits. `warm`: if it is compiled now, so is
+  /// what the driver would leave for its first launch. `Unsupported` if there is none.
+  [[nodiscard]] Result<backend::PipelineHandle> get(program::FormKind form, bool warm = false);
   /// Whether a form is compiled.
   [[nodiscard]] bool has(program::FormKind form) const noexcept { return slot(form).is_compiled; }
 
