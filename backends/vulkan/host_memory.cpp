@@ -40,7 +40,7 @@ HostMemory::Header* HostMemory::take(std::size_t units) noexcept {
 }
 
 void* HostMemory::allocate(std::size_t size, std::size_t alignment) noexcept {
-  const std::size_t units = (size + sizeof(Header) + kUnit - 1) / kUnit;
+  const std::size_t units = units_of(size);
   if (size <= kBlock && units < kSizes && alignment <= alignof(Header)) {
     if (Header* header = take(units)) {
       new (header) Header{.size = size};
@@ -74,7 +74,7 @@ void HostMemory::free(void* piece) noexcept {
   if (piece == nullptr) return;
   Header* header = static_cast<Header*>(piece) - 1;
   if (header->other != nullptr) return std::free(header->other);
-  const std::size_t units = (header->size + sizeof(Header) + kUnit - 1) / kUnit;
+  const std::size_t units = units_of(header->size);
   header->other = free_[units];
   free_[units] = header;
 }

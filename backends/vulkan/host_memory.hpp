@@ -14,7 +14,8 @@ namespace vyre::backends::vulkan {
 /// as long to make so (lavapipe).
 ///
 /// What is freed is kept for the next of its size, up to some megabytes; what is beyond comes from the heap. One thread
-/// at a time, as for a command pool: no driver takes memory of a pool when its lists are submitted.
+/// at a time, as for a command pool. It is assumed that a driver takes none of it when a list is submitted, which
+/// several threads may do at once.
 class HostMemory {
  public:
   HostMemory() noexcept;
@@ -42,6 +43,10 @@ class HostMemory {
     void* other = nullptr;  // What it is in, if that is of the heap. While it is free, the next that is.
   };
 
+  /// What a piece of a size takes, with its header.
+  [[nodiscard]] static constexpr std::size_t units_of(std::size_t size) noexcept {
+    return (size + sizeof(Header) + kUnit - 1) / kUnit;
+  }
   /// Room for so many units; null if there is none.
   [[nodiscard]] Header* take(std::size_t units) noexcept;
 

@@ -219,7 +219,7 @@ TEST_P(LaunchModes, ManyAlikeDispatchesWithBuffersAndParametersOfTheirOwn) {
 // A program that is compiled when all memory is given out takes none of it.
 TEST_P(LaunchModes, CompilingNeedsNoneOfTheMemoryOfBuffers) {
   constexpr std::size_t kWords = 1024;
-  const backend::DeviceOptions options{.memory_budget = 2 * kWords * sizeof(Word), .map_device_memory = true};
+  const backend::DeviceOptions options{.memory_budget = 2 * kWords * sizeof(Word)};
   const auto device = backend() == "fake" ? open_fake({.options = options}) : open_vulkan(options).value();
   Session session = must(Session::open(device, {.mode = mode()}));
   const auto x = must(session.buffer<Word>(std::vector<Word>(kWords, 1)));

@@ -104,12 +104,12 @@ TEST_P(SessionThreads, MakeRoomEachForItself) {
   runtime::Session other = runtime::Session::open(device, {.mode = runtime::LaunchMode::Batched}).value();
   runtime::Session small =
       runtime::Session::open(device, {.mode = runtime::LaunchMode::Batched, .max_pipelines = 1}).value();
-  const program::Program& copy = program_of(kernel_index("spec_step"));
+  const program::Program& step = program_of(kernel_index("spec_step"));
   const auto buffer = small.buffer<std::uint32_t>(64).value();
   EXPECT_EQ(run_mix(other), "");
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(run_mix(small), "");
-    ASSERT_TRUE(small.dispatch(copy, {buffer}, {.groups = {.x = 1}, .params = runtime::params(3U)}));
+    ASSERT_TRUE(small.dispatch(step, {buffer}, {.groups = {.x = 1}, .params = runtime::params(3U)}));
     ASSERT_TRUE(small.finish());
     EXPECT_EQ(run_mix(other), "");
     EXPECT_EQ(device->usage().pipelines, 2U);

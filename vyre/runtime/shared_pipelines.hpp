@@ -32,7 +32,9 @@ class SharedPipelines {
   /// what the driver would leave for its first launch. `Unsupported` if there is none.
   [[nodiscard]] Result<backend::PipelineHandle> get(program::FormKind form, bool warm = false);
   /// Whether a form is compiled.
-  [[nodiscard]] bool has(program::FormKind form) const noexcept { return slot(form).is_compiled; }
+  [[nodiscard]] bool has(program::FormKind form) const noexcept {
+    return slots_[static_cast<std::size_t>(form)].is_compiled;
+  }
 
   [[nodiscard]] bool is_of(const program::Program& program,
                            std::span<const program::spirv::SpecOverride> values) const noexcept;
@@ -43,10 +45,6 @@ class SharedPipelines {
     backend::PipelineHandle pipeline = {};
     std::atomic<bool> is_compiled = false;
   };
-
-  [[nodiscard]] const Slot& slot(program::FormKind form) const noexcept {
-    return slots_[static_cast<std::size_t>(form)];
-  }
 
   backend::Device& device_;
   program::Program program_;
