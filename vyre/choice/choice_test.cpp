@@ -455,6 +455,26 @@ TEST_F(History, DoesNotChangeItsWayForLessThanNoise) {
   EXPECT_LE(changes, 10);
 }
 
+TEST_F(History, ChangesToAWayThatIsNotPredictedToBeBetterForMoreThanNoise) {
+  // Of what a list takes, in a noise of a third.
+  const auto used = [](double predicted, double measured) {
+    Forecast two;
+    two.ways[static_cast<std::size_t>(Way::Batched)] = {.is_possible = true, .ns = 10'000};
+    two.ways[static_cast<std::size_t>(Way::Table)] = {.is_possible = true, .ns = 10'000 * predicted};
+    ShapeHistory history;
+    for (const auto& [way, ns] : {std::pair{Way::Batched, 10'000.0}, std::pair{Way::Table, 10'000 * measured}}) {
+      for (std::uint32_t i = 0; i < 2 * Observed::kKept; ++i) history.observe(way, (i % 2 == 0 ? 1 : 1.3) * ns, 1, 1);
+    }
+    Moment moment{.seen = {.of_shape = 40, .of_batch = 40}, .proposed = Way::Batched};
+    moment.is_set_up.fill(true);
+    return history.choose(two, moment).way;
+  };
+  EXPECT_EQ(used(0.95, 0.9), Way::Table);
+  EXPECT_EQ(used(1, 0.9), Way::Batched);
+  EXPECT_EQ(used(1.2, 0.9), Way::Batched);
+  EXPECT_EQ(used(1.2, 0.8), Way::Table);
+}
+
 TEST_F(History, IsNotMovedByADisturbanceOfTheFirstThatCounts) {
   const auto takes = [](Way way) { return way == Way::Batched ? 10'000.0 : 15'000.0; };
   predict(takes);
