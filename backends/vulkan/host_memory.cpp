@@ -51,9 +51,10 @@ void* HostMemory::allocate(std::size_t size, std::size_t alignment) noexcept {
   if (size > SIZE_MAX - sizeof(Header) - 2 * aligned) return nullptr;
   void* whole = std::malloc(size + sizeof(Header) + aligned);
   if (whole == nullptr) return nullptr;
-  const auto begin = reinterpret_cast<std::uintptr_t>(whole) + sizeof(Header);
-  auto* piece = reinterpret_cast<std::byte*>((begin + aligned - 1) / aligned * aligned);
-  new (piece - sizeof(Header)) Header{.size = size, .other = whole};
+  void* piece = static_cast<std::byte*>(whole) + sizeof(Header);
+  std::size_t room = size + aligned;
+  std::align(aligned, size, piece, room);
+  new (static_cast<Header*>(piece) - 1) Header{.size = size, .other = whole};
   return piece;
 }
 
