@@ -53,6 +53,7 @@ struct Settings {
 struct Outcome {
   Workload workload = {};
   std::array<double, kPinned.size()> modes_ns = {};  ///< Medians of all samples.
+  std::array<double, kPinned.size()> to_auto = {};   ///< Of what auto takes, round by round, in both its sessions.
   double auto_ns = 0;
   double cold_ns = 0;
   double regret = 1;  ///< Scored half: auto / the mode that was best on the other half.
@@ -92,6 +93,14 @@ double half_median(const std::vector<double>& samples, std::size_t which) {
   std::vector<double> half;
   for (std::size_t i = which; i < samples.size(); i += 2) half.push_back(samples[i]);
   return choice::median(half);
+}
+
+/// Of a geometric mean, as a share of it.
+double standard_error(const std::vector<double>& values) {
+  const double middle = std::log(geometric_mean(values));
+  double sum = 0;
+  for (const double each : values) sum += (std::log(each) - middle) * (std::log(each) - middle);
+  return std::sqrt(sum) / static_cast<double>(values.size());
 }
 
 /// What one takes of the other, round by round: machines run faster and slower for a while.
@@ -174,6 +183,8 @@ class Regret {
     std::size_t best = 0;
     for (std::size_t i = 0; i < kPinned.size(); ++i) {
       outcome.modes_ns[i] = choice::median(samples[i]);
+      outcome.to_auto[i] = std::sqrt(choice::median(ratios(samples[i], samples[at_auto])) *
+                                     choice::median(ratios(samples[i], samples[at_auto + 1])));
       if (half_median(ratios(samples[i], samples[best]), 0) < 1) best = i;
     }
     outcome.best = kPinned[best];
@@ -339,10 +350,10 @@ class Regret {
                100 * (quantile(regrets, 0.95) / quantile(itself, 0.95) - 1));
     fmt::print("cold: first batch / best    geometric mean {:.2f}\n", geometric_mean(cold));
     for (std::size_t i = 0; i < kPinned.size(); ++i) {
-      std::vector<double> ratios;
-      for (const Outcome& each : outcomes) ratios.push_back(each.modes_ns[i] / each.auto_ns);
-      fmt::print("always {:<12}         takes {:.2f} x what auto takes\n", to_string(kPinned[i]),
-                 geometric_mean(ratios));
+      std::vector<double> all_to_auto;
+      for (const Outcome& each : outcomes) all_to_auto.push_back(each.to_auto[i]);
+      fmt::print("always {:<12}         takes {:.3f} x what auto takes, standard error {:.1f} %\n",
+                 to_string(kPinned[i]), geometric_mean(all_to_auto), 100 * standard_error(all_to_auto));
     }
     summarise_savings(outcomes);
     for (const Outcome& each : outcomes) {
@@ -359,9 +370,14 @@ class Regret {
                        {"workloads", ordered_json::array()}};
     for (const Outcome& each : outcomes) {
       ordered_json modes = ordered_json::object();
-      for (std::size_t i = 0; i < kPinned.size(); ++i) modes[std::string{to_string(kPinned[i])}] = each.modes_ns[i];
+      ordered_json to_auto = ordered_json::object();
+      for (std::size_t i = 0; i < kPinned.size(); ++i) {
+        modes[std::string{to_string(kPinned[i])}] = each.modes_ns[i];
+        to_auto[std::string{to_string(kPinned[i])}] = each.to_auto[i];
+      }
       value["workloads"].push_back({{"workload", to_string(each.workload)},
                                     {"modes_ns", modes},
+                                    {"modes_to_auto", to_auto},
                                     {"auto_ns", each.auto_ns},
                                     {"cold_ns", each.cold_ns},
                                     {"best", to_string(each.best)},
