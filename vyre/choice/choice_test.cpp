@@ -482,16 +482,6 @@ TEST_F(History, IsNotMovedByADisturbanceOfTheFirstThatCounts) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(step(takes).way, Way::Batched);
 }
 
-TEST_F(History, TriesFirstWhatMayBeBest) {
-  predict([](Way) { return 10'000.0; });
-  forecast_.ways[static_cast<std::size_t>(Way::Table)] = {.is_possible = true, .ns = 15'000, .hoped_ns = 6'000};
-  const auto takes = [](Way) { return 10'000.0; };
-  Choice choice = step(takes, 0.1);
-  for (int i = 0; i < 100 && !choice.is_trial; ++i) choice = step(takes, 0.1);
-  EXPECT_TRUE(choice.is_trial);
-  EXPECT_EQ(choice.way, Way::Table);
-}
-
 TEST_F(History, LooksAtAChangeBeforeItTriesAnything) {
   const auto takes = [](Way way) { return is_one_launch(way) ? 10'000.0 : 14'000.0; };
   predict(takes);

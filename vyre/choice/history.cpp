@@ -168,15 +168,11 @@ std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Foreca
     if (!next || ns(way) < ns(*next)) next = way;
   };
   const auto steady = [&](Way way) { return weighed.steady_of(way); };
-  // What was not seen may be as good as is hoped.
-  const auto at_best = [&](Way way) {
-    return of(way).is_known(moment.per_wait) ? steady(way) : std::min(steady(way), forecast.of(way).hoped_ns);
-  };
   for (const Way way : kAllWays) {
     const double each = weighed.steady_of(way);
     if (way == best || each == kNever || weighed.is_moot[static_cast<std::size_t>(way)]) continue;
     const std::uint32_t samples = of(way).count(moment.per_wait);
-    if (is_open(way, each, least, moment.per_wait)) take(open, way, at_best);
+    if (is_open(way, each, least, moment.per_wait)) take(open, way, steady);
     if (is_long_shot(way, forecast, least, moment.per_wait)) {
       take(hoped, way, [&](Way other) { return forecast.of(other).hoped_ns; });
     }
