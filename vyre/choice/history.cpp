@@ -16,7 +16,6 @@ constexpr double kMarginUnseen = 0.08;
 // And by how much of what samples are apart: what is seen of a few is off by about that.
 constexpr double kNoise = 0.5;
 // One that nothing but what was seen speaks for, by all of it: among ways that are alike noise makes one look better.
-constexpr double kNoiseUnpredicted = 1;
 constexpr double kMarginUnpredicted = 0.15;
 // A list that is kept takes no longer than the same made anew, if the device was measured so; unless it was seen to
 // take that many times as long.
@@ -262,7 +261,7 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
     const double spread = std::max(of(way).spread(), of(kept_before).spread());
     const bool is_predicted = forecast.of(way).ns < forecast.of(kept_before).ns;
     const double noise = is_predicted ? std::clamp(kNoise * spread, kMargin, kMarginUnseen)
-                                      : std::clamp(kNoiseUnpredicted * spread, kMargin, kMarginUnpredicted);
+                                      : std::clamp(spread, kMargin, kMarginUnpredicted);
     const double margin = of(way).count(moment.per_wait) >= kEnough ? noise : kMarginUnseen;
     if (each < least && each < (1 - margin) * stays) {
       least = each;
