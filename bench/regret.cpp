@@ -36,8 +36,8 @@ namespace {
 using nlohmann::ordered_json;
 using runtime::LaunchMode;
 
-constexpr std::array kPinned = {LaunchMode::Plain,  LaunchMode::Batched,    LaunchMode::Replay,
-                                LaunchMode::Merged, LaunchMode::Persistent, LaunchMode::Bindless};
+constexpr std::array kPinned = {LaunchMode::Plain,      LaunchMode::Batched, LaunchMode::Replay,  LaunchMode::Merged,
+                                LaunchMode::Persistent, LaunchMode::Chain,   LaunchMode::Bindless};
 
 const runtime::SessionOptions kChosen{.calibrate_after = {}};
 

@@ -43,7 +43,8 @@ struct ReflectArguments {
   bool unchecked = false;
 };
 
-constexpr std::array kOtherForms{program::FormKind::Pointer, program::FormKind::Merged, program::FormKind::Persistent};
+constexpr std::array kOtherForms{program::FormKind::Pointer, program::FormKind::Merged, program::FormKind::Persistent,
+                                 program::FormKind::Chain};
 
 Result<program::ProgramOptions> to_options(const ReflectArguments& arguments) {
   const std::optional<program::TargetEnvironment> target = program::parse_target(arguments.target);

@@ -88,6 +88,7 @@ backend::FormSupport make_forms(const FakeOptions& options) {
   return {.pointer_form = true,
           .merged_form = true,
           .persistent_form = true,
+          .chain_form = true,
           .bindless = backend::Bindless::Full,
           .max_iterations = options.max_iterations,
           .workgroups = 4};

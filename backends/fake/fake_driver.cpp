@@ -79,6 +79,10 @@ class FakePipeline final : public backend::DriverPipeline {
     }
     program::Root root;
     std::memcpy(&root, params.data(), sizeof(root));
+    if (form_ == program::FormKind::Chain) {
+      for (std::uint32_t i = 0; i < root.count; ++i) run_record(root.records + record_at(root, i));
+      return;
+    }
     // Backwards: nothing may depend on the order of items.
     for (std::uint32_t i = root.count; i > 0; --i) run_record(root.records + record_at(root, i - 1));
   }

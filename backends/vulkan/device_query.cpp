@@ -97,7 +97,7 @@ backend::FormSupport forms_of(const FeatureChain& features, const VkPhysicalDevi
                               const backend::DeviceInfo& info) {
   backend::FormSupport forms;
   if (features.v12.bufferDeviceAddress != VK_TRUE || info.limits.max_push_bytes < sizeof(program::Root)) return forms;
-  forms.pointer_form = forms.merged_form = forms.persistent_form = true;
+  forms.pointer_form = forms.merged_form = forms.persistent_form = forms.chain_form = true;
   forms.bindless = backend::Bindless::Full;
   // How many run at once on a GPU is not known here; so many fill all that there are.
   constexpr std::uint32_t kManyWorkgroups = 256;

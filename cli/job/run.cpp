@@ -29,7 +29,7 @@ using runtime::LaunchMode;
 
 /// As they are compared: with running plainly first.
 constexpr std::array kModes{LaunchMode::Plain,  LaunchMode::Batched,    LaunchMode::Replay, LaunchMode::Bindless,
-                            LaunchMode::Merged, LaunchMode::Persistent, LaunchMode::Auto};
+                            LaunchMode::Merged, LaunchMode::Persistent, LaunchMode::Chain,  LaunchMode::Auto};
 
 /// What was typed for `vyre run`.
 struct RunArguments {
@@ -49,9 +49,10 @@ Result<LaunchMode> parse_mode(const std::string& name) {
   for (const LaunchMode mode : kModes) {
     if (to_string(mode) == name) return mode;
   }
-  return fail(ErrorCode::InvalidArgument,
-              fmt::format("--mode is '{}', it takes auto, plain, batched, replay, bindless, merged or persistent",
-                          job::shown(name)));
+  return fail(
+      ErrorCode::InvalidArgument,
+      fmt::format("--mode is '{}', it takes auto, plain, batched, replay, bindless, merged, persistent or chain",
+                  job::shown(name)));
 }
 
 /// A job on a device, run in one mode or in all of them.
@@ -227,7 +228,7 @@ void add_run(CLI::App& app, Action& action) {
   command->add_option("JOB", arguments->path, "The job")->required();
   command->add_option("--device", arguments->device, "A part of the device's name; the first that has it is taken");
   command->add_flag("--inline", arguments->run_inline, "Let software drivers run work without threads of their own");
-  command->add_option("--mode", arguments->mode, "auto, plain, batched, replay, bindless, merged or persistent")
+  command->add_option("--mode", arguments->mode, "auto, plain, batched, replay, bindless, merged, persistent or chain")
       ->capture_default_str();
   command->add_flag("--verify", arguments->verify, "Run in every mode and compare the results with those of plain");
   command->add_option("--repeat", arguments->repeat, "Run all steps so many times, from the same contents")

@@ -22,8 +22,8 @@ using bench::Workload;
 using bench::WorkloadRunner;
 using runtime::LaunchMode;
 
-constexpr std::array kPinned = {LaunchMode::Plain,  LaunchMode::Batched,    LaunchMode::Replay,
-                                LaunchMode::Merged, LaunchMode::Persistent, LaunchMode::Bindless};
+constexpr std::array kPinned = {LaunchMode::Plain,      LaunchMode::Batched, LaunchMode::Replay,  LaunchMode::Merged,
+                                LaunchMode::Persistent, LaunchMode::Chain,   LaunchMode::Bindless};
 // Sanitizers make it slow, and find as much in the smaller ones.
 #if defined(__has_feature)
 constexpr std::uint32_t kMostDispatches =

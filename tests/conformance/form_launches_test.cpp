@@ -23,8 +23,8 @@ using program::FormKind;
 using testing::ContainerEq;
 using testing::Each;
 
-constexpr FormKind kOtherForms[] = {FormKind::Pointer, FormKind::Merged, FormKind::Persistent};
-constexpr FormKind kLaunchForms[] = {FormKind::Merged, FormKind::Persistent};
+constexpr FormKind kOtherForms[] = {FormKind::Pointer, FormKind::Merged, FormKind::Persistent, FormKind::Chain};
+constexpr FormKind kLaunchForms[] = {FormKind::Merged, FormKind::Persistent, FormKind::Chain};
 
 std::uint64_t count_of(const Groups& groups) { return std::uint64_t{groups[0]} * groups[1] * groups[2]; }
 

@@ -19,7 +19,7 @@ namespace {
 using kernels::KernelCase;
 using program::FormKind;
 
-constexpr FormKind kOtherForms[] = {FormKind::Pointer, FormKind::Merged, FormKind::Persistent};
+constexpr FormKind kOtherForms[] = {FormKind::Pointer, FormKind::Merged, FormKind::Persistent, FormKind::Chain};
 
 program::Program program_of(const KernelCase& kernel) {
   const std::filesystem::path path = std::filesystem::path{VYRE_SOURCE_DIR} / "tests/kernels" / (kernel.name + ".comp");

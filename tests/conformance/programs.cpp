@@ -175,6 +175,48 @@ void main() {
                                     }
                                   }};
 
+// Every word comes from one that another invocation wrote, of another workgroup where there is one.
+constexpr SuiteProgram kTurn = {.name = "turn",
+                                .glsl = R"(
+layout(local_size_x = 64) in;
+layout(binding = 0) readonly buffer Source { uint source[]; };
+layout(binding = 1) writeonly buffer Target { uint target[]; };
+layout(push_constant) uniform Push { uint shift; };
+void main() {
+  const uint i = gl_GlobalInvocationID.x;
+  target[i] = source[(i + shift) % source.length()] * 3 + i;
+})",
+                                .kernel = [](const Invocation& invocation) {
+                                  const std::span<std::uint32_t> source = words_of(invocation.bindings[0]);
+                                  const std::span<std::uint32_t> target = words_of(invocation.bindings[1]);
+                                  for (std::uint32_t i = 0; i < target.size(); ++i) {
+                                    target[i] = source[(i + param(invocation, 0)) % source.size()] * 3 + i;
+                                  }
+                                }};
+
+constexpr SuiteProgram kTurnShared = {.name = "turn_shared",
+                                      .glsl = R"(
+layout(local_size_x = 64) in;
+layout(binding = 0) readonly buffer Source { uint source[]; };
+layout(binding = 1) writeonly buffer Target { uint target[]; };
+layout(push_constant) uniform Push { uint shift; };
+shared uint tile[64];
+void main() {
+  const uint i = gl_GlobalInvocationID.x;
+  const uint at = gl_LocalInvocationIndex;
+  tile[63 - at] = source[(i + shift) % source.length()];
+  barrier();
+  target[i] = tile[at] * 3 + i;
+})",
+                                      .kernel = [](const Invocation& invocation) {
+                                        const std::span<std::uint32_t> source = words_of(invocation.bindings[0]);
+                                        const std::span<std::uint32_t> target = words_of(invocation.bindings[1]);
+                                        for (std::uint32_t i = 0; i < target.size(); ++i) {
+                                          const std::uint32_t from = i / 64 * 64 + 63 - i % 64;
+                                          target[i] = source[(from + param(invocation, 0)) % source.size()] * 3 + i;
+                                        }
+                                      }};
+
 constexpr SuiteProgram kSharedLimit = {.name = "fill_shared",
                                        .glsl = R"(
 layout(local_size_x = 64) in;
@@ -298,9 +340,9 @@ void main() { values[kPlace] += kPlace + 1; })",
                                        words_of(invocation.bindings[0])[place] += static_cast<std::uint32_t>(place) + 1;
                                      }};
 
-constexpr std::array kPrograms = {kSpecPlace, kIndices,      kStep,         kStepAcross,  kEnds,    kUniform,
-                                  kPush,      kVisit,        kShared,       kSharedLimit, kAtomics, kSpin,
-                                  kLong,      kStorageArray, kUniformArray, kBothArrays};
+constexpr std::array kPrograms = {kSpecPlace, kIndices, kStep,   kStepAcross,   kEnds,         kUniform,
+                                  kPush,      kVisit,   kShared, kTurn,         kTurnShared,   kSharedLimit,
+                                  kAtomics,   kSpin,    kLong,   kStorageArray, kUniformArray, kBothArrays};
 
 constexpr std::uint64_t extended(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 

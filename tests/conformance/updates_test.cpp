@@ -20,7 +20,7 @@ using backend::Groups;
 using program::FormKind;
 using testing::Each;
 
-constexpr FormKind kOtherForms[] = {FormKind::Pointer, FormKind::Merged, FormKind::Persistent};
+constexpr FormKind kOtherForms[] = {FormKind::Pointer, FormKind::Merged, FormKind::Persistent, FormKind::Chain};
 constexpr RecordOptions kUpdatable = {.updatable = true};
 
 /// One dispatch of `step` on a buffer of 64 words.

@@ -283,6 +283,7 @@ TEST_P(Captures, ReportsSayWhichFormRan) {
   ASSERT_EQ(report.programs.size(), 1U);
   const FormKind expected = mode() == LaunchMode::Merged       ? FormKind::Merged
                             : mode() == LaunchMode::Persistent ? FormKind::Persistent
+                            : mode() == LaunchMode::Chain      ? FormKind::Chain
                             : mode() == LaunchMode::Bindless   ? FormKind::Pointer
                                                                : FormKind::Descriptor;
   EXPECT_EQ(report.programs[0].form, expected) << to_text(report);

@@ -113,6 +113,7 @@ FormKind form_of(LaunchMode mode) {
   switch (mode) {
     case LaunchMode::Merged: return FormKind::Merged;
     case LaunchMode::Persistent: return FormKind::Persistent;
+    case LaunchMode::Chain: return FormKind::Chain;
     case LaunchMode::Bindless: return FormKind::Pointer;
     default: return FormKind::Descriptor;
   }
@@ -156,7 +157,7 @@ TEST_P(LaunchModes, AProgramWithoutTheFormRunsAsWrittenAndTheReportSaysWhy) {
   const auto report = must(session.finish());
   EXPECT_EQ(values[1], 12U);
   ASSERT_EQ(report.programs.size(), 1U);
-  const bool is_one_launch = mode() == LaunchMode::Merged || mode() == LaunchMode::Persistent;
+  const bool is_one_launch = program::is_one_launch(form_of(mode()));
   EXPECT_EQ(report.programs[0].form, is_one_launch ? FormKind::Descriptor : form_of(mode()));
   if (is_one_launch) {
     EXPECT_THAT(report.programs[0].form_refused, HasSubstr("OpAtomicOr"));

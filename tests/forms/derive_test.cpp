@@ -40,7 +40,7 @@ TEST_P(Derivation, GivesEveryKernelEveryForm) {
     std::vector<program::spirv::SpecOverride> values;
     for (const kernels::SpecValue& value : kernel.spec_values) values.push_back({value.id, value.bits});
     for (const FormOptions& options : all_options()) {
-      for (const FormKind kind : {FormKind::Pointer, FormKind::Merged, FormKind::Persistent}) {
+      for (const FormKind kind : {FormKind::Pointer, FormKind::Merged, FormKind::Persistent, FormKind::Chain}) {
         const auto form = derive_form(*program, kind, options, values);
         EXPECT_TRUE(form) << to_string(form.error());
         if (!form) continue;

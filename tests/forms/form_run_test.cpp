@@ -21,7 +21,7 @@ using backend::Device;
 using program::FormKind;
 using program::Program;
 
-constexpr FormKind kOtherForms[] = {FormKind::Pointer, FormKind::Merged, FormKind::Persistent};
+constexpr FormKind kOtherForms[] = {FormKind::Pointer, FormKind::Merged, FormKind::Persistent, FormKind::Chain};
 
 class Forms : public testing::TestWithParam<bool> {
  protected:

@@ -49,11 +49,16 @@ Bytes operator+(Bytes first, const Bytes& second) {
 std::vector<Refusal> in_all_forms(const std::string& word, bool must = true) {
   return {{.form = "pointer", .word = word, .must = must},
           {.form = "merged", .word = word, .must = must},
-          {.form = "persistent", .word = word, .must = must}};
+          {.form = "persistent", .word = word, .must = must},
+          {.form = "chain", .word = word, .must = must}};
 }
 std::vector<Refusal> in_one_launch(const std::string& word, bool must = true) {
-  return {{.form = "merged", .word = word, .must = must}, {.form = "persistent", .word = word, .must = must}};
+  return {{.form = "merged", .word = word, .must = must},
+          {.form = "persistent", .word = word, .must = must},
+          {.form = "chain", .word = word, .must = must}};
 }
+/// In a chain, accesses must say that others see them.
+std::vector<Refusal> in_chains() { return {{.form = "chain", .word = "Vulkan memory model"}}; }
 
 /// Collects the modules, those in GLSL twice: as the compiler leaves them for the oldest target, and optimised for the
 /// newest.
@@ -158,11 +163,13 @@ void add_atomics(Collection& all) {
                 .buffers = {random_words(16, 38), zeros(16), random_words(16, 39), random_words(16, 40)}});
   all.glsl({.name = "memory_model",
             .groups = {2, 1, 1},
-            .buffers = {zeros(32), zeros(132), zeros(32), random_words(32, 41)}});
+            .buffers = {zeros(32), zeros(132), zeros(32), random_words(32, 41)},
+            .refused = in_chains()});
   all.assembly({.name = "scoped_accesses",
                 .version = 0x10500,
                 .groups = {2, 1, 1},
-                .buffers = {random_words(64, 42), zeros(16)}});
+                .buffers = {random_words(64, 42), zeros(16)},
+                .refused = in_chains()});
 }
 
 void add_bindings(Collection& all) {
@@ -263,7 +270,10 @@ void add_pointers(Collection& all) {
                 .refused = in_all_forms("OpPtrDiff")});
   all.assembly({.name = "copy_memory_before_1_4", .buffers = {random_words(192, 103), zeros(16)}});
   all.assembly({.name = "copy_memory_since_1_4", .version = 0x10400, .buffers = {random_words(192, 104), zeros(16)}});
-  all.assembly({.name = "copy_memory_scoped", .version = 0x10500, .buffers = {random_words(192, 105), zeros(16)}});
+  all.assembly({.name = "copy_memory_scoped",
+                .version = 0x10500,
+                .buffers = {random_words(192, 105), zeros(16)},
+                .refused = in_chains()});
   all.assembly({.name = "copied_vectors", .buffers = {random_words(32, 117), zeros(8)}});
   all.assembly({.name = "copy_memory_sized", .no_program = "Addresses"});
   all.assembly({.name = "shared_and_private_parameters", .buffers = {random_words(8, 106), zeros(8)}});
@@ -369,7 +379,8 @@ void add_workgroups(Collection& all) {
   all.assembly({.name = "zeroed_shared",
                 .groups = {8, 1, 1},
                 .buffers = {random_words(64, 125), zeros(64)},
-                .refused = {{.form = "persistent", .word = "initialis", .must = false}}});
+                .refused = {{.form = "persistent", .word = "initialis", .must = false},
+                            {.form = "chain", .word = "initialis", .must = false}}});
   all.new_glsl({.name = "shared_block", .groups = {2, 1, 1}, .buffers = {random_words(16, 126)}});
   all.glsl({.name = "wide_workgroup", .groups = {3, 1, 1}, .buffers = {random_words(192, 128), zeros(193)}});
   all.glsl({.name = "private_state", .groups = {2, 1, 1}, .buffers = {random_words(16, 127), zeros(16)}});

@@ -16,7 +16,7 @@ namespace vyre::tests {
 
 /// A form that a module does not have.
 struct Refusal {
-  std::string form = {};  ///< `pointer`, `merged` or `persistent`.
+  std::string form = {};  ///< `pointer`, `merged`, `persistent` or `chain`.
   std::string word = {};  ///< What the message must have.
   bool must = true;       ///< Whether it has to be refused; where not, a form that is given has to be right.
 

@@ -114,7 +114,7 @@ TEST_P(SteadyState, ReplayingWithAnotherListAllocatesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Forms, SteadyState,
                          testing::Values(FormKind::Descriptor, FormKind::Pointer, FormKind::Merged,
-                                         FormKind::Persistent),
+                                         FormKind::Persistent, FormKind::Chain),
                          [](const auto& each) {
                            std::string name{to_string(each.param)};
                            name[0] = static_cast<char>(name[0] - 'a' + 'A');

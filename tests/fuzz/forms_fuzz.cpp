@@ -20,7 +20,7 @@ namespace {
 using namespace vyre::program;
 
 void derive_all(const Program& program) {
-  for (const FormKind kind : {FormKind::Pointer, FormKind::Merged, FormKind::Persistent}) {
+  for (const FormKind kind : {FormKind::Pointer, FormKind::Merged, FormKind::Persistent, FormKind::Chain}) {
     for (const bool robust : {true, false}) {
       for (const std::uint32_t fold : {0U, 8U}) {
         for (const bool quirks : {false, true}) {

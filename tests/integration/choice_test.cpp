@@ -26,7 +26,7 @@ TEST(CalibrateCommand, SpeaksJson) {
   const CommandResult result = run_vyre({"calibrate", "--inline", "--json"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const json said = json::parse(result.out);
-  for (const char* way : {"plain", "batched", "replay", "merged", "persistent", "table"}) {
+  for (const char* way : {"plain", "batched", "replay", "merged", "persistent", "chain", "table"}) {
     const json& line = said["ways"][way];
     EXPECT_GE(line["fixed_ns"], 0) << way;
     EXPECT_GE(line["slope_ns"], 0) << way;

@@ -32,7 +32,8 @@ TEST(DevicesCommand, SpeaksJsonAndTellsInlineFromThreaded) {
       EXPECT_GT(device["limits"]["max_storage_range"], 0);
       EXPECT_GT(device["limits"]["queues"], 0);
       const json& forms = device["forms"];
-      for (const char* form : {"pointer", "merged", "persistent"}) EXPECT_TRUE(forms[form].is_boolean()) << form;
+      for (const char* form : {"pointer", "merged", "persistent", "chain"})
+        EXPECT_TRUE(forms[form].is_boolean()) << form;
       EXPECT_THAT(forms["bindless"].get<std::string>(), testing::AnyOf("full", "static", "unsupported"));
       EXPECT_TRUE(forms["max_iterations"].is_number_unsigned());
       EXPECT_TRUE(forms["fold"].is_number_unsigned());

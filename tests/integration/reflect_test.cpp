@@ -102,7 +102,7 @@ TEST(ReflectCommand, ListsTheFormsOfAKernel) {
                                HasSubstr("  persistent  yes\n")));
   const CommandResult listed = run_vyre({"reflect", kKernels + "saxpy.comp", "--json"});
   json expected = json::array();
-  for (const char* form : {"pointer", "merged", "persistent"}) {
+  for (const char* form : {"pointer", "merged", "persistent", "chain"}) {
     expected.push_back({{"form", form}, {"has", true}, {"why", nullptr}});
   }
   EXPECT_EQ(json::parse(listed.out)["forms"], expected);
@@ -158,7 +158,7 @@ TEST(ReflectCommand, WritesAForm) {
     return read_file(output);
   };
   const std::string kernel = kKernels + "mat4_transform.comp";
-  for (const std::string form : {"pointer", "merged", "persistent"}) {
+  for (const std::string form : {"pointer", "merged", "persistent", "chain"}) {
     SCOPED_TRACE(form);
     const std::string robust = write({kernel, "--form", form});
     EXPECT_LT(write({kernel, "--form", form, "--unchecked"}).size(), robust.size());

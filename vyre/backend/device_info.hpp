@@ -55,6 +55,7 @@ struct FormSupport {
   bool pointer_form = false;
   bool merged_form = false;
   bool persistent_form = false;
+  bool chain_form = false;
   Bindless bindless = Bindless::Unsupported;
   /// Iterations of all its loops together after which the device ends an invocation, silently; 0 for none.
   std::uint64_t max_iterations = 0;
@@ -70,6 +71,7 @@ struct FormSupport {
       case program::FormKind::Pointer: return pointer_form;
       case program::FormKind::Merged: return merged_form;
       case program::FormKind::Persistent: return persistent_form;
+      case program::FormKind::Chain: return chain_form;
     }
     return false;
   }

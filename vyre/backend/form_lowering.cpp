@@ -34,8 +34,6 @@ std::uint64_t iterations_of_group(const FormRules& form) noexcept {
   return saturating_add(body, form.folded > 1 ? form.folded + 2 : 1);
 }
 
-bool is_one_launch(FormKind kind) noexcept { return kind == FormKind::Merged || kind == FormKind::Persistent; }
-
 class Lowering {
  public:
   Lowering(const ListView& view, const DeviceInfo& info, const TablePlace& place, CommandList& lowered) noexcept
@@ -43,6 +41,7 @@ class Lowering {
 
   Result<std::uint64_t> run() {
     const std::span<const Command> commands = view_.list.commands();
+    const auto is_barrier = [&](std::size_t at) { return std::holds_alternative<Barrier>(commands[at]); };
     for (std::size_t i = 0; i < commands.size();) {
       const auto* first = std::get_if<Dispatch>(&commands[i]);
       const PipelineEntry* pipeline = first == nullptr ? nullptr : &view_.pipelines.at(first->pipeline);
@@ -52,14 +51,27 @@ class Lowering {
         continue;
       }
       std::size_t end = i + 1;
+      bool has_barriers = false;  // Between its first dispatch and its last.
       if (is_one_launch(pipeline->form.kind)) {
         const auto is_alike = [&](const Command& command) {
           const auto* dispatch = std::get_if<Dispatch>(&command);
           return dispatch != nullptr && dispatch->pipeline == first->pipeline;
         };
-        while (end < commands.size() && is_alike(commands[end])) ++end;
+        // A chain waits by itself between one dispatch and the next.
+        const bool is_chain = pipeline->form.kind == FormKind::Chain;
+        for (std::size_t next = end; next < commands.size(); ++next) {
+          if (is_alike(commands[next])) {
+            has_barriers |= next > end;
+            end = next + 1;
+          } else if (!is_chain || !is_barrier(next)) {
+            break;
+          }
+        }
       }
+      // What stands beside its first dispatches comes before its last, and its first before what stands beside those.
+      if (has_barriers && i > 0 && !is_barrier(i - 1)) barrier();
       VYRE_TRY(launch(*first, *pipeline, commands.subspan(i, end - i)));
+      if (has_barriers && end < commands.size() && !is_barrier(end)) barrier();
       i = end;
     }
     return std::max(used_, kAlignment);  // A copy of no bytes is none.
@@ -79,9 +91,9 @@ class Lowering {
     // Dispatches of no groups do nothing, wherever a device keeps the place of the group counts.
     items_ = 0;
     for (const Command& item : items) {
-      const Dispatch& each = std::get<Dispatch>(item);
-      if (group_count(each.groups) == 0) continue;
-      write_record(each);
+      const auto* each = std::get_if<Dispatch>(&item);
+      if (each == nullptr || group_count(each->groups) == 0) continue;
+      write_record(*each);
       ++items_;
     }
     if (items_ == 0) {
@@ -89,7 +101,15 @@ class Lowering {
       dispatch_apart({0, 0, 0}, root(0));
       return {};
     }
-    return pipeline.form.kind == FormKind::Merged ? merged(items) : persistent(items);
+    switch (pipeline.form.kind) {
+      case FormKind::Merged: return merged(items);
+      case FormKind::Persistent: return persistent(items);
+      default: return chain(items);
+    }
+  }
+
+  void barrier() {
+    if (!place_.launches_only) lowered_.barrier();
   }
 
   template <typename T>
@@ -246,10 +266,7 @@ class Lowering {
       };
       while (is_too_long(workgroups)) {
         if (workgroups == items_) {
-          return fail(
-              ErrorCode::InvalidArgument,
-              fmt::format("an item of the persistent launch of '{}' makes {} iterations, the device's limit is {}",
-                          pipeline_->program.name(), longest, support.max_iterations));
+          return too_long(longest);
         }
         workgroups = workgroups > items_ / 2 ? items_ : workgroups * 2;
       }
@@ -265,6 +282,41 @@ class Lowering {
       first += part;
     }
     return {};
+  }
+
+  /// As many in one launch as a workgroup can run, in order.
+  Result<void> chain(std::span<const Command> items) {
+    const std::uint64_t most = info_.forms.max_iterations;
+    std::uint32_t first = 0;
+    std::uint32_t end = 0;
+    std::uint64_t taken = 1;  // Leaving the loop counts too.
+    const auto launch_part = [&] {
+      if (first > 0) barrier();
+      Root given = root(end - first, first);
+      given.row = end - first;
+      dispatch_apart({1, 1, 1}, given);
+      first = end;
+      taken = 1;
+    };
+    for (const Command& item : items) {
+      const auto* each = std::get_if<Dispatch>(&item);
+      const std::uint64_t count = each == nullptr ? 0 : group_count(each->groups);
+      if (count == 0) continue;
+      const std::uint64_t own = saturating_mul(count, iterations_of_group(pipeline_->form));
+      if (most != 0 && saturating_add(own, 1) >= most) return too_long(own);
+      if (most != 0 && saturating_add(taken, own) >= most) launch_part();
+      taken = saturating_add(taken, own);
+      ++end;
+    }
+    launch_part();
+    return {};
+  }
+
+  [[nodiscard]] std::unexpected<Error> too_long(std::uint64_t iterations) const {
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("an item of the {} launch of '{}' makes {} iterations, the device's limit is {}",
+                            to_string(pipeline_->form.kind), pipeline_->program.name(), iterations,
+                            info_.forms.max_iterations));
   }
 
   const ListView& view_;

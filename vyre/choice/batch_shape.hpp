@@ -33,7 +33,8 @@ struct BatchShape {
   std::vector<GroupKind> kinds = {};
   std::uint32_t dispatches = 0;
   std::uint32_t barriers = 0;
-  std::uint32_t copies = 0;  ///< And fills.
+  std::uint32_t stretches = 1;  ///< Of dispatches of one program, with barriers between them or not.
+  std::uint32_t copies = 0;     ///< And fills.
   std::uint64_t copied_bytes = 0;
 
   [[nodiscard]] std::uint32_t operations() const noexcept { return dispatches + copies; }
@@ -42,8 +43,8 @@ struct BatchShape {
 
 /// What is known of a program in its forms, by `FormKind`.
 struct ProgramForms {
-  std::array<bool, 4> possible = {true, false, false, false};  ///< Not known to be refused.
-  std::array<bool, 4> compiled = {true, false, false, false};
+  std::array<bool, program::kForms> possible = {true};  ///< Not known to be refused.
+  std::array<bool, program::kForms> compiled = {true};
 
   friend bool operator==(const ProgramForms&, const ProgramForms&) = default;
 };

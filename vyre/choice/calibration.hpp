@@ -25,13 +25,13 @@ struct FormRatios {
 /// does next to nothing, each on buffers of its own; until all of them are done.
 struct Calibration {
   std::string device = {};
-  std::string signature = {};            ///< Of the device, its driver and its configuration.
-  std::array<Line, kWays> ways = {};     ///< By `Way`; of a way that the device does not have, zeros.
-  Line record = {};                      ///< Making a recording, over the launches in it.
-  Line copy = {};                        ///< One copy within a list, over its bytes.
-  double barrier_ns = 0;                 ///< One barrier within a list, above a dispatch without.
-  std::array<FormRatios, 4> forms = {};  ///< By `FormKind`.
-  std::array<bool, 4> has_form = {true, false, false, false};
+  std::string signature = {};                          ///< Of the device, its driver and its configuration.
+  std::array<Line, kWays> ways = {};                   ///< By `Way`; of a way that the device does not have, zeros.
+  Line record = {};                                    ///< Making a recording, over the launches in it.
+  Line copy = {};                                      ///< One copy within a list, over its bytes.
+  double barrier_ns = 0;                               ///< One barrier within a list, above a dispatch without.
+  std::array<FormRatios, program::kForms> forms = {};  ///< By `FormKind`.
+  std::array<bool, program::kForms> has_form = {true};
   double compile_ns = 0;  ///< A small kernel in the descriptor form, until it can run.
   Line bound = {};        ///< A dispatch in a list made anew, over the buffers that it binds.
   Line table = {};        ///< A dispatch through a table, over the buffers in it.

@@ -60,7 +60,7 @@ TEST(Trusted, DropsSamplesOfWhichTwoClocksDisagree) {
 /// A device on which everything is a line, and forms make no kernel slower.
 Calibration device() {
   Calibration result;
-  result.has_form = {true, true, true, true};
+  result.has_form = {true, true, true, true, true};
   result.way(Way::Plain) = {.fixed_ns = 1000, .slope_ns = 6000};
   result.way(Way::Batched) = {.fixed_ns = 5000, .slope_ns = 1500};
   result.way(Way::Replay) = {.fixed_ns = 4000, .slope_ns = 1000};
@@ -68,6 +68,8 @@ Calibration device() {
   result.way(Way::MergedReplay) = {.fixed_ns = 5500, .slope_ns = 250};
   result.way(Way::Persistent) = {.fixed_ns = 9000, .slope_ns = 200};
   result.way(Way::PersistentReplay) = {.fixed_ns = 7000, .slope_ns = 150};
+  result.way(Way::Chain) = {.fixed_ns = 8000, .slope_ns = 400};
+  result.way(Way::ChainReplay) = {.fixed_ns = 6000, .slope_ns = 350};
   result.way(Way::Table) = {.fixed_ns = 4500, .slope_ns = 1100};
   result.record = {.fixed_ns = 2000, .slope_ns = 500};
   result.compile_ns = 100'000;
@@ -86,7 +88,7 @@ BatchShape chained(std::uint32_t count) {
 }
 
 const std::vector<ProgramForms> kAllCompiled{
-    {.possible = {true, true, true, true}, .compiled = {true, true, true, true}}};
+    {.possible = {true, true, true, true, true}, .compiled = {true, true, true, true, true}}};
 const std::vector<ProgramForms> kOnlyWritten{{}};
 const auto kNoRecorder = [](auto) {};
 
@@ -104,6 +106,44 @@ TEST(Forecast, AddsUpWhatWasMeasured) {
   EXPECT_GE(chained_10.of(Way::MergedReplay).ns, chained_10.of(Way::Replay).ns);
   EXPECT_FALSE(chained_10.of(Way::Persistent).is_possible);
   EXPECT_FALSE(forecast(independent(10), device(), {}, kOnlyWritten).of(Way::Merged).is_possible);
+}
+
+TEST(Forecast, MakesOneLaunchOfDispatchesThatWaitForEachOther) {
+  const BatchShape shape = chained(100);
+  const Forecast all = forecast(shape, device(), {}, kAllCompiled);
+  EXPECT_DOUBLE_EQ(all.of(Way::Chain).ns, 8000 + 100 * 400);
+  EXPECT_DOUBLE_EQ(all.of(Way::ChainReplay).ns, 6000 + 100 * 350);
+  EXPECT_DOUBLE_EQ(all.of(Way::ChainReplay).setup_ns, 2000 + 500);
+  const auto propose_for = [](const BatchShape& of, const Forecast& forecast) {
+    const std::vector facts{facts_of(of, device(), forecast, 0, {})};
+    return propose(forecast, facts, bindless_threshold(device()), {}, kNoRecorder);
+  };
+  EXPECT_EQ(propose_for(shape, all), Way::Chain);
+  // Of those that do not, a few workgroups do as much.
+  EXPECT_FALSE(forecast(independent(100), device(), {}, kAllCompiled).of(Way::Chain).is_possible);
+  // Where others come between them, each is a launch.
+  BatchShape apart = shape;
+  apart.stretches = 100;
+  const Forecast one_each = forecast(apart, device(), {}, kAllCompiled);
+  EXPECT_GT(one_each.of(Way::Chain).ns, one_each.of(Way::Batched).ns);
+  EXPECT_EQ(propose_for(apart, one_each), Way::Batched);
+  // A kernel that takes much longer in one workgroup.
+  KernelTimes kernels;
+  kernels.set({.program = 1, .size_class = 1}, FormKind::Descriptor, 10'000);
+  kernels.set({.program = 1, .size_class = 1}, FormKind::Chain, 100'000);
+  EXPECT_EQ(propose_for(shape, forecast(shape, device(), kernels, kAllCompiled)), Way::Batched);
+}
+
+TEST(Forecast, TakesASingleDispatchIntoTheChainOfItsProgram) {
+  BatchShape fan_in = independent(10);
+  fan_in.kinds.push_back({.program = fan_in.kinds[0].program, .count = 1});
+  ++fan_in.dispatches;
+  fan_in.barriers = 1;
+  const std::vector<ProgramForms> forms(2, kAllCompiled[0]);
+  const Forecast result = forecast(fan_in, device(), {}, forms);
+  EXPECT_TRUE(result.kinds[0].uses_form(Way::Chain));
+  EXPECT_TRUE(result.kinds[1].uses_form(Way::Chain));
+  EXPECT_DOUBLE_EQ(result.of(Way::Chain).ns, 8000 + 11 * 400);
 }
 
 TEST(Forecast, ExpectsNoSubmissionForEachToBeFasterThanOneList) {
@@ -295,8 +335,9 @@ TEST_F(History, NeverReplaysWhatDidNotComeBefore) {
 }
 
 TEST_F(History, TriesEverythingAllTheTimeIfAskedTo) {
+  predict([](Way) { return 1000.0; });
   std::array<int, kWays> times = {};
-  for (int i = 0; i < 800; ++i) ++times[static_cast<std::size_t>(step([](Way) { return 1000.0; }, 1).way)];
+  for (int i = 0; i < 1000; ++i) ++times[static_cast<std::size_t>(step([](Way) { return 1000.0; }, 1).way)];
   EXPECT_GT(std::ranges::min(times), 50);
 }
 

@@ -23,14 +23,19 @@ const Line& list_line(const Calibration& calibration, bool is_kept) noexcept {
 }
 
 const Line& one_launch_line(const Calibration& calibration, FormKind form, bool is_kept) noexcept {
-  if (form == FormKind::Merged) return calibration.way(is_kept ? Way::MergedReplay : Way::Merged);
-  return calibration.way(is_kept ? Way::PersistentReplay : Way::Persistent);
+  const Way anew = form == FormKind::Merged ? Way::Merged : form == FormKind::Persistent ? Way::Persistent : Way::Chain;
+  return calibration.way(is_kept ? kept_of(anew) : anew);
+}
+
+/// What launches of a form take within a list, kernels and items aside.
+double launches_ns(const Calibration& calibration, FormKind form, bool is_kept, std::uint32_t launches) noexcept {
+  const double own = one_launch_line(calibration, form, is_kept).fixed_ns;
+  return std::max(own - list_line(calibration, is_kept).fixed_ns, 0.0) * launches;
 }
 
 /// What one launch of a group takes within a list, kernels aside.
 double one_launch_ns(const Calibration& calibration, FormKind form, bool is_kept, std::uint32_t count) noexcept {
-  const Line& one = one_launch_line(calibration, form, is_kept);
-  return std::max(one.fixed_ns - list_line(calibration, is_kept).fixed_ns, 0.0) + one.slope_ns * count;
+  return launches_ns(calibration, form, is_kept, 1) + one_launch_line(calibration, form, is_kept).slope_ns * count;
 }
 
 /// D1 for one group, as it comes this once.
@@ -45,6 +50,31 @@ policy::PersistentKernelInputs queue_inputs(const Calibration& calibration, cons
           .per_item_kernel_ns = whole_ns(written / kind.count),
           .persistent_setup_overhead_ns =
               whole_ns(one_launch_ns(calibration, form, is_kept, kind.count) + std::max(other - written, 0.0))};
+}
+
+/// D1 for all dispatches of a program, which a chain makes one launch of, or as many as there are stretches.
+policy::PersistentKernelInputs chain_inputs(const BatchShape& shape, const Calibration& calibration,
+                                            const Forecast& forecast, std::uint64_t program, bool is_kept) noexcept {
+  std::uint32_t count = 0;
+  std::uint32_t groups = 0;
+  double written = 0;
+  double other = 0;
+  for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
+    const GroupKind& kind = shape.kinds[i];
+    if (kind.program != program) continue;
+    count += kind.count * kind.groups;
+    groups += kind.groups;
+    written += kind.groups * forecast.kinds[i].kernels_ns[index(FormKind::Descriptor)];
+    other += kind.groups * forecast.kinds[i].kernels_ns[index(FormKind::Chain)];
+  }
+  const double barriers = calibration.barrier_ns * shape.barriers / std::max(shape.dispatches, 1U);
+  const double items = one_launch_line(calibration, FormKind::Chain, is_kept).slope_ns * count;
+  const double launches = launches_ns(calibration, FormKind::Chain, is_kept, std::min(shape.stretches, groups));
+  return {.batch_size = count,
+          .per_launch_overhead_ns =
+              whole_ns(list_line(calibration, is_kept).slope_ns + barriers + std::max(written - other, 0.0) / count),
+          .per_item_kernel_ns = whole_ns(written / count),
+          .persistent_setup_overhead_ns = whole_ns(launches + items + std::max(other - written, 0.0))};
 }
 
 bool pays(const policy::PersistentKernelInputs& inputs) noexcept {
@@ -72,18 +102,23 @@ double overhead_ns(const BatchShape& shape, const Calibration& calibration, cons
   const double fixed = fixed_ns(calibration, habits, way);
   if (way == Way::Plain)
     return habits.pace_of(way) * (fixed + calibration.way(way).slope_ns * shape.operations() + copies);
-  const double around = fixed + planning + calibration.barrier_ns * shape.barriers + copies;
+  const bool is_chain = form_of(way) == FormKind::Chain;
+  // A chain waits by itself.
+  const double barriers = is_chain ? 0 : calibration.barrier_ns * shape.barriers;
+  const double around = fixed + planning + barriers + copies;
   if (!is_one_launch(way)) return habits.pace_of(way) * (around + calibration.way(way).slope_ns * shape.dispatches);
   const bool is_kept = is_replay(way);
   double ns = around;
   for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
     const GroupKind& kind = shape.kinds[i];
     const double written = list_line(calibration, is_kept).slope_ns * kind.count;
-    const double in_form = one_launch_ns(calibration, form_of(way), is_kept, kind.count);
+    const double in_form = is_chain ? one_launch_line(calibration, form_of(way), is_kept).slope_ns * kind.count
+                                    : one_launch_ns(calibration, form_of(way), is_kept, kind.count);
     // The form is for many. That it is better for one, too, must be seen.
-    const double form_ns = kind.count > 1 ? in_form : std::max(in_form, written);
+    const double form_ns = kind.count > 1 || is_chain ? in_form : std::max(in_form, written);
     ns += kind.groups * (forecast.kinds[i].uses_form(way) ? form_ns : written);
   }
+  if (is_chain) ns += launches_ns(calibration, form_of(way), is_kept, shape.stretches);
   return habits.pace_of(way) * ns;
 }
 
@@ -91,7 +126,7 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
                   std::span<const ProgramForms> forms, const Habits& habits) {
   Forecast result;
   bool all_have_pointers = calibration.has(FormKind::Pointer);
-  std::array<bool, 4> has_some = {};
+  std::array<bool, program::kForms> has_some = {};
   for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
     const GroupKind& kind = shape.kinds[i];
     KindCost& costs = result.kinds.emplace_back();
@@ -108,9 +143,19 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
       costs.is_used_in_replay[index(form)] = pays(queue_inputs(calibration, kind, costs, form, true));
     }
   }
+  // Where nothing waits, a few workgroups do what one would, and more of it at once.
+  for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
+    constexpr std::size_t kChain = index(FormKind::Chain);
+    if (shape.barriers == 0 || !calibration.has(FormKind::Chain) || !forms[i].possible[kChain]) continue;
+    has_some[kChain] = true;
+    const std::uint64_t program = shape.kinds[i].program;
+    KindCost& costs = result.kinds[i];
+    costs.is_used[kChain] = pays(chain_inputs(shape, calibration, result, program, false));
+    costs.is_used_in_replay[kChain] = pays(chain_inputs(shape, calibration, result, program, true));
+  }
   // A dispatch that is alone goes along with those of its program, so that bindings and pipelines need not change,
   // unless that makes its kernel longer by more than a launch.
-  const auto go_along = [&](std::array<bool, 4> KindCost::* used, FormKind form, bool is_kept) {
+  const auto go_along = [&](std::array<bool, program::kForms> KindCost::* used, FormKind form, bool is_kept) {
     for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
       const GroupKind& kind = shape.kinds[i];
       if (kind.count > 1 || !calibration.has(form) || !forms[i].possible[index(form)]) continue;
@@ -129,15 +174,15 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
     go_along(&KindCost::is_used_in_replay, form, true);
   }
   // A form that pays for no group stays a way for all that have it: what was measured may say otherwise.
-  const auto use_if_none = [&](std::array<bool, 4> KindCost::* used, FormKind form) {
+  const auto use_if_none = [&](std::array<bool, program::kForms> KindCost::* used, FormKind form) {
     const auto is_it = [&](const KindCost& costs) { return (costs.*used)[index(form)]; };
     if (std::ranges::any_of(result.kinds, is_it)) return;
     for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
-      (result.kinds[i].*used)[index(form)] =
-          shape.kinds[i].count >= policy::kMinPersistentBatch && forms[i].possible[index(form)];
+      const bool is_enough = form == FormKind::Chain || shape.kinds[i].count >= policy::kMinPersistentBatch;
+      (result.kinds[i].*used)[index(form)] = is_enough && forms[i].possible[index(form)];
     }
   };
-  for (const FormKind form : {FormKind::Merged, FormKind::Persistent}) {
+  for (const FormKind form : {FormKind::Merged, FormKind::Persistent, FormKind::Chain}) {
     use_if_none(&KindCost::is_used, form);
     use_if_none(&KindCost::is_used_in_replay, form);
   }
@@ -177,16 +222,20 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
       // What was learned of a kernel in a form may be mistaken, and is never seen again where it keeps from using it.
       const double written = costs.kernels_ns[index(FormKind::Descriptor)];
       cost.hoped_ns += kind.groups * std::min(kernels_ns, written);
-      launches += in_form && is_one_launch(way) ? kind.groups : 1.0 * kind.groups * kind.count;
+      // Those of a chain are counted below.
+      const double one_each = form == FormKind::Chain ? 0 : kind.groups;
+      launches += in_form && is_one_launch(way) ? one_each : 1.0 * kind.groups * kind.count;
       const auto same_program = [&](const GroupKind& other) { return other.program == kind.program; };
       const bool is_first = std::ranges::none_of(std::span{shape.kinds}.first(i), same_program);
       if (in_form && is_first && !forms[i].compiled[index(form)]) {
         cost.setup_ns += calibration.compile_ns * calibration.form(form).compile;
       }
     }
+    if (form == FormKind::Chain) launches += shape.stretches;
     if (is_replay(way) || way == Way::Table) cost.setup_ns += calibration.record.at(launches);
     // That it is faster must be seen.
-    if (is_chain && is_one_launch(way)) cost.ns = std::max(cost.ns, result.of(as_written(way)).ns);
+    if (is_chain && is_one_launch(way) && form != FormKind::Chain)
+      cost.ns = std::max(cost.ns, result.of(as_written(way)).ns);
     cost.ns = std::max(cost.ns, 1.0);
     cost.hoped_ns = std::clamp(cost.hoped_ns, 1.0, cost.ns);
   }
@@ -213,19 +262,24 @@ policy::DispatchFacts facts_of(const BatchShape& shape, const Calibration& calib
                       .per_launch_overhead_ns = whole_ns(calibration.way(Way::Batched).slope_ns),
                       .per_item_kernel_ns = whole_ns(costs.kernels_ns[index(FormKind::Descriptor)] / kind.count),
                       .persistent_setup_overhead_ns = std::numeric_limits<std::uint64_t>::max()};
-  // The better of the two forms that make one launch of a group.
+  // The best of the forms that make one launch of a group, or a chain of all dispatches of its program.
   double best = std::numeric_limits<double>::infinity();
-  for (const Way way : {Way::Merged, Way::Persistent}) {
-    const bool is_used = kind.count >= policy::kMinPersistentBatch && costs.is_used[index(form_of(way))];
-    if (!forecast.of(way).is_possible || !is_used) continue;
-    const policy::PersistentKernelInputs once = queue_inputs(calibration, kind, costs, form_of(way), false);
+  for (const Way way : {Way::Merged, Way::Persistent, Way::Chain}) {
+    const bool is_chain = way == Way::Chain;
+    if (!forecast.of(way).is_possible || !costs.is_used[index(form_of(way))]) continue;
+    const policy::PersistentKernelInputs once = is_chain
+                                                    ? chain_inputs(shape, calibration, forecast, kind.program, false)
+                                                    : queue_inputs(calibration, kind, costs, form_of(way), false);
+    if (once.batch_size < policy::kMinPersistentBatch) continue;
     // Of what the whole batch pays once for the form, a group pays its share.
-    const double setup =
-        times * static_cast<double>(once.persistent_setup_overhead_ns) + forecast.of(way).setup_ns * share;
-    const double gain = times * kind.count * static_cast<double>(once.per_launch_overhead_ns);
-    if (setup - gain >= best) continue;
-    best = setup - gain;
-    facts.persistent = {.batch_size = bounded(times * kind.count),
+    const double all = once.batch_size;
+    const double setup = times * static_cast<double>(once.persistent_setup_overhead_ns) +
+                         forecast.of(way).setup_ns * all / std::max(shape.dispatches, 1U);
+    const double gain = times * all * static_cast<double>(once.per_launch_overhead_ns);
+    // As of one dispatch.
+    if ((setup - gain) / all >= best) continue;
+    best = (setup - gain) / all;
+    facts.persistent = {.batch_size = bounded(times * all),
                         .per_launch_overhead_ns = once.per_launch_overhead_ns,
                         .per_item_kernel_ns = once.per_item_kernel_ns,
                         .persistent_setup_overhead_ns = whole_ns(setup)};
@@ -262,7 +316,9 @@ Way combine(const Forecast& forecast, Appearances seen, bool any_one_launch, boo
     best = way;
   };
   if (any_one_launch) {
-    for (const Way way : {Way::Merged, Way::Persistent, Way::MergedReplay, Way::PersistentReplay}) consider(way);
+    for (const Way way : kAllWays) {
+      if (is_one_launch(way)) consider(way);
+    }
     if (best_ns < std::numeric_limits<double>::infinity()) return best;
   }
   if (any_reuse) consider(Way::Replay);

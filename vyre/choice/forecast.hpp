@@ -26,9 +26,10 @@ struct WayCost {
 
 /// What groups of a kind take, one of them, by `FormKind`.
 struct KindCost {
-  std::array<double, 4> kernels_ns = {};       ///< All its kernels, above those of the calibration.
-  std::array<bool, 4> is_used = {};            ///< Whether it runs in that form where the batch's way is of that form.
-  std::array<bool, 4> is_used_in_replay = {};  ///< The same for a list that was kept.
+  std::array<double, program::kForms> kernels_ns = {};  ///< All its kernels, above those of the calibration.
+  std::array<bool, program::kForms> is_used =
+      {};  ///< Whether it runs in that form where the batch's way is of that form.
+  std::array<bool, program::kForms> is_used_in_replay = {};  ///< The same for a list that was kept.
 
   /// Whether it runs in the form of a way.
   [[nodiscard]] bool uses_form(Way way) const noexcept {

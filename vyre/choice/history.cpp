@@ -113,7 +113,7 @@ ShapeHistory::Weighed ShapeHistory::weigh(const Forecast& forecast, const Moment
     result.steady[i] = is_never ? kNever : is_vague ? std::min(takes, predicted.ns) : takes;
     result.cost[i] = once / times;
   }
-  for (const Way way : {Way::Batched, Way::Merged, Way::Persistent}) {
+  for (const Way way : {Way::Batched, Way::Merged, Way::Persistent, Way::Chain}) {
     const Way sister = kept_of(way);
     double& anew = result.steady[static_cast<std::size_t>(way)];
     double& kept = result.steady[static_cast<std::size_t>(sister)];

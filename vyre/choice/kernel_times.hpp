@@ -22,7 +22,7 @@ class KernelTimes {
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct Times {
-    std::array<std::optional<double>, 4> ns = {};  ///< By `FormKind`, as far as it was observed.
+    std::array<std::optional<double>, program::kForms> ns = {};  ///< By `FormKind`, as far as it was observed.
   };
 
   /// Of one dispatch. From another form by the calibrated ratio where this one was not observed; 0 if none was.

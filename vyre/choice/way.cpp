@@ -11,6 +11,8 @@ std::string_view to_string(Way way) noexcept {
     case Way::MergedReplay: return "merged-replay";
     case Way::Persistent: return "persistent";
     case Way::PersistentReplay: return "persistent-replay";
+    case Way::Chain: return "chain";
+    case Way::ChainReplay: return "chain-replay";
     case Way::Table: return "table";
   }
   return "";

@@ -18,17 +18,19 @@ enum class Way : std::uint8_t {
   MergedReplay,      ///< The same, kept.
   Persistent,        ///< One list, made anew; a few workgroups run alike independent dispatches.
   PersistentReplay,  ///< The same, kept.
+  Chain,             ///< One list, made anew; one workgroup runs alike dispatches in order, whether or not they wait.
+  ChainReplay,       ///< The same, kept.
   Table,             ///< One list that was kept, with other buffers and parameters in its table.
 };
 
-inline constexpr std::size_t kWays = 8;
+inline constexpr std::size_t kWays = 10;
 inline constexpr std::array<Way, kWays> kAllWays = {
-    Way::Plain,        Way::Batched,    Way::Replay,           Way::Merged,
-    Way::MergedReplay, Way::Persistent, Way::PersistentReplay, Way::Table};
+    Way::Plain,      Way::Batched,          Way::Replay, Way::Merged,      Way::MergedReplay,
+    Way::Persistent, Way::PersistentReplay, Way::Chain,  Way::ChainReplay, Way::Table};
 
 /// Whether it runs a list that was kept for exactly this batch.
 [[nodiscard]] constexpr bool is_replay(Way way) noexcept {
-  return way == Way::Replay || way == Way::MergedReplay || way == Way::PersistentReplay;
+  return way == Way::Replay || way == Way::MergedReplay || way == Way::PersistentReplay || way == Way::ChainReplay;
 }
 
 /// The same with a list made anew.
@@ -37,6 +39,7 @@ inline constexpr std::array<Way, kWays> kAllWays = {
     case Way::Replay: return Way::Batched;
     case Way::MergedReplay: return Way::Merged;
     case Way::PersistentReplay: return Way::Persistent;
+    case Way::ChainReplay: return Way::Chain;
     default: return way;
   }
 }
@@ -47,6 +50,7 @@ inline constexpr std::array<Way, kWays> kAllWays = {
     case Way::Batched: return Way::Replay;
     case Way::Merged: return Way::MergedReplay;
     case Way::Persistent: return Way::PersistentReplay;
+    case Way::Chain: return Way::ChainReplay;
     default: return way;
   }
 }
@@ -61,17 +65,18 @@ inline constexpr std::array<Way, kWays> kAllWays = {
     case Way::MergedReplay: return program::FormKind::Merged;
     case Way::Persistent:
     case Way::PersistentReplay: return program::FormKind::Persistent;
+    case Way::Chain:
+    case Way::ChainReplay: return program::FormKind::Chain;
     case Way::Table: return program::FormKind::Pointer;
     default: return program::FormKind::Descriptor;
   }
 }
 
-/// Whether alike independent dispatches are one launch.
-[[nodiscard]] constexpr bool is_one_launch(Way way) noexcept {
-  return form_of(way) == program::FormKind::Merged || form_of(way) == program::FormKind::Persistent;
-}
+/// Whether alike dispatches are one launch.
+[[nodiscard]] constexpr bool is_one_launch(Way way) noexcept { return program::is_one_launch(form_of(way)); }
 
-/// `plain`, `batched`, `replay`, `merged`, `merged-replay`, `persistent`, `persistent-replay` or `table`.
+/// `plain`, `batched`, `replay`, `merged`, `merged-replay`, `persistent`, `persistent-replay`, `chain`, `chain-replay`
+/// or `table`.
 [[nodiscard]] std::string_view to_string(Way way) noexcept;
 
 }  // namespace vyre::choice

@@ -32,6 +32,8 @@ constexpr std::string_view describe(Way way) {
     case Way::MergedReplay: return "one launch of all, kept";
     case Way::Persistent: return "a few workgroups for all, made anew";
     case Way::PersistentReplay: return "a few workgroups for all, kept";
+    case Way::Chain: return "one workgroup for all in order, made anew";
+    case Way::ChainReplay: return "one workgroup for all in order, kept";
     case Way::Table: return "a list that was kept, with another table";
   }
   return "";

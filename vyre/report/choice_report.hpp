@@ -30,7 +30,7 @@ struct GroupReport {
   choice::GroupKind kind = {};
   policy::DispatchFacts facts = {};
   /// What the kernel of one dispatch was seen to take above one that does nothing, by `FormKind`.
-  std::array<std::optional<double>, 4> kernel_ns = {};
+  std::array<std::optional<double>, program::kForms> kernel_ns = {};
 
   friend bool operator==(const GroupReport&, const GroupReport&) = default;
 };

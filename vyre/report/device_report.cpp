@@ -39,9 +39,13 @@ std::string forms_text(const backend::FormSupport& forms) {
 }
 
 ordered_json to_value(const backend::FormSupport& forms) {
-  return {{"pointer", forms.pointer_form},          {"merged", forms.merged_form},
-          {"persistent", forms.persistent_form},    {"bindless", to_string(forms.bindless)},
-          {"max_iterations", forms.max_iterations}, {"fold", forms.fold},
+  return {{"pointer", forms.pointer_form},
+          {"merged", forms.merged_form},
+          {"persistent", forms.persistent_form},
+          {"chain", forms.chain_form},
+          {"bindless", to_string(forms.bindless)},
+          {"max_iterations", forms.max_iterations},
+          {"fold", forms.fold},
           {"workgroups", forms.workgroups}};
 }
 

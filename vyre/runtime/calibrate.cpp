@@ -30,8 +30,8 @@ using choice::Line;
 using choice::Point;
 using choice::Way;
 using program::FormKind;
+using program::kForms;
 
-constexpr std::size_t kForms = 4;
 constexpr std::size_t kFewestRounds = 3;
 constexpr std::size_t kRounds = 5;
 constexpr std::size_t kMostRounds = 25;
@@ -280,10 +280,10 @@ Result<void> Rig::add_ways(const Pipelines& tiny) {
           [this, recording, through] { return wait(device_.replay(recording, through, {.timeout = timeout_})); });
     }
   }
-  for (const FormKind form : {FormKind::Merged, FormKind::Persistent}) {
-    if (!has(form)) continue;
+  for (const FormKind form : program::kAllForms) {
+    if (!is_one_launch(form) || !has(form)) continue;
     for (const std::uint32_t count : kItems) {
-      const CommandList list = dispatches(tiny[static_cast<std::size_t>(form)], count);
+      const CommandList list = dispatches(tiny[static_cast<std::size_t>(form)], count, 1, form == FormKind::Chain);
       const std::string name{to_string(form)};
       add(named(name, count), [this, list] { return run(list); });
       VYRE_TRY(add_replay(named(name + "-replay", count), list));
@@ -344,6 +344,7 @@ void Rig::set_forms() {
     if (found == experiments_.end()) return 0.0;
     const Way way = form == FormKind::Merged       ? Way::MergedReplay
                     : form == FormKind::Persistent ? Way::PersistentReplay
+                    : form == FormKind::Chain      ? Way::ChainReplay
                                                    : Way::Replay;
     return std::max(found->second.ns - result_.way(way).at(count), 0.0) / count;
   };
@@ -352,7 +353,8 @@ void Rig::set_forms() {
     constexpr double kMost = 20;
     return other <= 0 || written <= 0 ? 1 : std::clamp(other / written, 1 / kMost, kMost);
   };
-  for (const FormKind form : {FormKind::Pointer, FormKind::Merged, FormKind::Persistent}) {
+  for (const FormKind form : program::kAllForms) {
+    if (form == FormKind::Descriptor) continue;
     choice::FormRatios& ratios = result_.forms[static_cast<std::size_t>(form)];
     ratios.narrow = ratio(time_of("narrow", form, kBodies), time_of("narrow", FormKind::Descriptor, kBodies));
     ratios.wide = ratio(time_of("wide", form, kWideBodies), time_of("wide", FormKind::Descriptor, kWideBodies));
@@ -431,8 +433,8 @@ Result<Calibration> Rig::measure() {
   result_.way(Way::Batched) = line("batched", kLaunches);
   result_.way(Way::Replay) = line("replay", kLaunches);
   result_.way(Way::Table) = line("table", kLaunches);
-  for (const Way way : {Way::Merged, Way::MergedReplay, Way::Persistent, Way::PersistentReplay}) {
-    result_.way(way) = line(std::string{to_string(way)}, kItems);
+  for (const Way way : choice::kAllWays) {
+    if (choice::is_one_launch(way)) result_.way(way) = line(std::string{to_string(way)}, kItems);
   }
   result_.record = line("record", kLaunches);
   // A difference that noise could make is none.

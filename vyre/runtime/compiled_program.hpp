@@ -56,11 +56,11 @@ struct CompiledProgram {
   program::FormKind form = program::FormKind::Descriptor;
   std::string form_refused = {};  ///< Why it is not in the form that was wanted.
   /// Where the launch mode is chosen: its pipelines in other forms as far as they were needed, by `FormKind`.
-  std::array<backend::PipelineHandle, 4> others = {};
-  std::array<bool, 4> refused = {};      ///< Forms that it does not have.
-  std::uint64_t id = 0;                  ///< Names the program and its specialisation, on every run.
-  std::vector<ArgumentSlot> slots = {};  ///< In the order of the ranges of a dispatch.
-  std::vector<bool> writes = {};         ///< Of each slot, whether a dispatch may write there.
+  std::array<backend::PipelineHandle, program::kForms> others = {};
+  std::array<bool, program::kForms> refused = {};  ///< Forms that it does not have.
+  std::uint64_t id = 0;                            ///< Names the program and its specialisation, on every run.
+  std::vector<ArgumentSlot> slots = {};            ///< In the order of the ranges of a dispatch.
+  std::vector<bool> writes = {};                   ///< Of each slot, whether a dispatch may write there.
   /// Slots whose buffers may not overlap: one of them is written.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> apart = {};
   std::vector<ParamSlot> params = {};  ///< By offset.

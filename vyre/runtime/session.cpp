@@ -34,6 +34,7 @@ std::string_view to_string(LaunchMode mode) noexcept {
     case LaunchMode::Replay: return "replay";
     case LaunchMode::Merged: return "merged";
     case LaunchMode::Persistent: return "persistent";
+    case LaunchMode::Chain: return "chain";
     case LaunchMode::Bindless: return "bindless";
   }
   return "auto";

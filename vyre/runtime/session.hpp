@@ -39,15 +39,18 @@ enum class LaunchMode : std::uint8_t {
   Merged,
   /// The same with a few workgroups that take one dispatch after another.
   Persistent,
+  /// One launch for all dispatches of a program that follow one another, whether or not they wait for each other: one
+  /// workgroup takes them in order.
+  Chain,
   /// One list whose buffers and parameters are in tables, kept from the first time on, whatever these are.
   Bindless,
 };
 
-inline constexpr std::array kAllLaunchModes = {LaunchMode::Auto,    LaunchMode::Plain,  LaunchMode::Batched,
-                                               LaunchMode::Replay,  LaunchMode::Merged, LaunchMode::Persistent,
-                                               LaunchMode::Bindless};
+inline constexpr std::array kAllLaunchModes = {LaunchMode::Auto,   LaunchMode::Plain,   LaunchMode::Batched,
+                                               LaunchMode::Replay, LaunchMode::Merged,  LaunchMode::Persistent,
+                                               LaunchMode::Chain,  LaunchMode::Bindless};
 
-/// `auto`, `plain`, `batched`, `replay`, `merged`, `persistent` or `bindless`.
+/// `auto`, `plain`, `batched`, `replay`, `merged`, `persistent`, `chain` or `bindless`.
 [[nodiscard]] std::string_view to_string(LaunchMode mode) noexcept;
 
 struct SessionOptions {

@@ -18,6 +18,7 @@ program::FormKind form_of(LaunchMode mode) noexcept {
   switch (mode) {
     case LaunchMode::Merged: return program::FormKind::Merged;
     case LaunchMode::Persistent: return program::FormKind::Persistent;
+    case LaunchMode::Chain: return program::FormKind::Chain;
     case LaunchMode::Bindless: return program::FormKind::Pointer;
     default: return program::FormKind::Descriptor;
   }

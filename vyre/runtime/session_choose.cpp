@@ -90,13 +90,15 @@ Session::State::ShapeKind Session::State::kind_of(std::span<const backend::Comma
 
 void Session::State::describe(const PlannedBatch& plan) {
   shape.kinds.clear();
-  shape.dispatches = shape.barriers = shape.copies = 0;
+  shape.dispatches = shape.barriers = shape.copies = shape.stretches = 0;
   shape.copied_bytes = 0;
   described.clear();
   std::uint64_t key = plan.arms;
+  std::optional<std::uint32_t> stretch_of;  // The program of the last dispatch, if nothing else came since.
   const auto add_transfer = [&](std::uint64_t tag, std::uint64_t bytes) {
     ++shape.copies;
     shape.copied_bytes += bytes;
+    stretch_of.reset();
     key = mix(key, tag << 32 | choice::size_class(bytes));
   };
   // Dispatches that bind what the one before does: lists of those take less.
@@ -111,6 +113,8 @@ void Session::State::describe(const PlannedBatch& plan) {
       bound = binds;
     }
     shape.dispatches += kind.count;
+    if (stretch_of != kind.program) ++shape.stretches;
+    stretch_of = kind.program;
     const auto found = std::ranges::find(described, kind);
     // Which of the kinds it is counts, too: two programs here may be one and the same to the tuner.
     key = mix(mix(key, program), std::uint64_t{kind.count} << 32 | kind.size_class);
@@ -128,6 +132,7 @@ void Session::State::describe(const PlannedBatch& plan) {
     }
   };
   for (std::size_t arm = 0; arm < plan.arms; ++arm) {
+    stretch_of.reset();
     const auto add = [&](std::span<const backend::Command> dispatches) { add_group(planned[arm], dispatches); };
     for_each_group(planned[arm].commands(), add, [&](const backend::Command& command) {
       if (std::holds_alternative<backend::Barrier>(command)) {
@@ -254,7 +259,7 @@ void Session::State::apply_form(std::size_t arms_planned) {
       bool fits = true;
       for (const backend::Command& each : dispatches) {
         const auto& dispatch = std::get<backend::Dispatch>(each);
-        if (form == FormKind::Persistent && (last == nullptr || *last != dispatch.groups)) {
+        if (takes_turns(form) && (last == nullptr || *last != dispatch.groups)) {
           fits = device->fits_persistent(pipeline, dispatch.groups);
           last = &dispatch.groups;
         }

@@ -86,7 +86,7 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
   spirv::Constants constants{module, values};
   VYRE_ASSIGN(const KernelFacts facts, forms::find_facts(module, interface, constants));
   if (facts.buffers.size() != interface.bindings.size()) return refuse("a variable begins as an address of a buffer");
-  const bool is_one_launch = kind != FormKind::Pointer;
+  const bool is_one_launch = program::is_one_launch(kind);
   if (is_one_launch) VYRE_TRY(forms::check_one_launch(facts, kind, constants));
 
   Form form{.kind = kind};
@@ -120,7 +120,7 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
   if (is_one_launch && options.lanes > 1 && width % options.lanes == 0 && module.version() >= kVersion13) {
     shape.lanes = options.lanes;
   }
-  if (kind == FormKind::Persistent && most != 0) {
+  if (takes_turns(kind) && most != 0) {
     if (!form.iterations) {
       return refuse(
           fmt::format("a loop has no bound that can be proven, and the device ends an invocation after {} "
@@ -135,7 +135,7 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
   }
 
   ModuleWriter writer{module};
-  forms::PointerRewriter rewriter{facts, constants, options, writer};
+  forms::PointerRewriter rewriter{facts, constants, kind, options, writer};
   VYRE_ASSIGN(const forms::RecordTypes types, rewriter.make_types());
   VYRE_TRY(rewriter.write_globals(replaced_built_ins(facts, shape)));
   const Id body = writer.fresh();
@@ -169,6 +169,7 @@ std::string_view to_string(FormKind kind) noexcept {
     case FormKind::Pointer: return "pointer";
     case FormKind::Merged: return "merged";
     case FormKind::Persistent: return "persistent";
+    case FormKind::Chain: return "chain";
   }
   return "descriptor";
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,12 +28,23 @@ enum class FormKind : std::uint8_t {
   Pointer,     ///< One dispatch, its buffers and parameters in a record.
   Merged,      ///< Many dispatches as one, each workgroup finding its own by its position.
   Persistent,  ///< Many dispatches as one, a few workgroups taking one after another.
+  Chain,       ///< Many dispatches as one, in order: one workgroup takes them, and each sees what those before wrote.
 };
 
-inline constexpr FormKind kAllForms[] = {FormKind::Descriptor, FormKind::Pointer, FormKind::Merged,
-                                         FormKind::Persistent};
+inline constexpr std::size_t kForms = 5;
+inline constexpr std::array<FormKind, kForms> kAllForms = {FormKind::Descriptor, FormKind::Pointer, FormKind::Merged,
+                                                           FormKind::Persistent, FormKind::Chain};
 
-/// `descriptor`, `pointer`, `merged` or `persistent`.
+/// Whether many dispatches are one launch.
+[[nodiscard]] constexpr bool is_one_launch(FormKind kind) noexcept {
+  return kind != FormKind::Descriptor && kind != FormKind::Pointer;
+}
+/// Whether a workgroup of it runs one dispatch after another.
+[[nodiscard]] constexpr bool takes_turns(FormKind kind) noexcept {
+  return kind == FormKind::Persistent || kind == FormKind::Chain;
+}
+
+/// `descriptor`, `pointer`, `merged`, `persistent` or `chain`.
 [[nodiscard]] std::string_view to_string(FormKind kind) noexcept;
 /// Reads what `to_string` writes. Nothing otherwise.
 [[nodiscard]] std::optional<FormKind> parse_form(std::string_view text) noexcept;
@@ -74,7 +86,7 @@ struct Root {
   std::uint64_t map = 0;      ///< Of merged items that are not alike: `MapEntry` of each workgroup; otherwise 0.
   std::uint32_t first = 0;    ///< The first record.
   std::uint32_t count = 0;    ///< Records.
-  std::uint32_t row = 0;      ///< Persistent: records of a workgroup. Merged with a map: workgroups of a row.
+  std::uint32_t row = 0;      ///< Records of a workgroup that takes turns. Merged with a map: workgroups of a row.
   std::uint32_t total = 0;    ///< Merged with a map: its entries.
   std::uint32_t zero = 0;     ///< Always; but compilers do not know that.
   std::uint32_t unused = 0;

@@ -233,6 +233,17 @@ Result<KernelFacts> find_facts(const Module& module, const Interface& interface,
   return facts;
 }
 
+namespace {
+
+bool has_vulkan_memory_model(const Module& module) {
+  for (std::size_t i = 0; i < module.global_count(); ++i) {
+    if (module[i].op() == spv::OpMemoryModel) return module[i].operand(1) == spv::MemoryModelVulkan;
+  }
+  return false;
+}
+
+}  // namespace
+
 Result<void> check_one_launch(const KernelFacts& facts, FormKind kind, spirv::Constants& constants) {
   VYRE_TRY(check_built_ins(facts));
   const Module& module = facts.module;
@@ -240,7 +251,7 @@ Result<void> check_one_launch(const KernelFacts& facts, FormKind kind, spirv::Co
     const Instruction variable = module[i];
     if (variable.op() != spv::OpVariable || variable.operands().size() < 2 || !facts.is_used(variable.result()))
       continue;
-    if (variable.operand(0) == spv::StorageClassWorkgroup && kind == FormKind::Persistent) {
+    if (variable.operand(0) == spv::StorageClassWorkgroup && takes_turns(kind)) {
       return refuse(
           fmt::format("the workgroup variable {} is initialised in each workgroup", label(module, variable.result())));
     }
@@ -260,6 +271,10 @@ Result<void> check_one_launch(const KernelFacts& facts, FormKind kind, spirv::Co
     if (const std::string by = find_wait(facts, *function, constants); !by.empty()) {
       return refuse(fmt::format("a loop of {} waits for another invocation, by {}", label(module, function->id), by));
     }
+  }
+  // There, what others wrote is seen only by accesses that say so.
+  if (kind == FormKind::Chain && has_vulkan_memory_model(module)) {
+    return refuse("the module has the Vulkan memory model, in which accesses are private to an invocation");
   }
   return {};
 }

@@ -35,7 +35,8 @@ class Launcher {
     if (rewriter_.state().zero != 0) store(rewriter_.state().zero, root(RootMember::Zero, uint_));
     switch (shape_.kind) {
       case FormKind::Merged: write_merged(); break;
-      case FormKind::Persistent: write_persistent(); break;
+      case FormKind::Persistent:
+      case FormKind::Chain: write_turns(); break;
       default: enter_record(constant(0)); call();
     }
     code_.add(spv::OpReturn, {});
@@ -303,7 +304,7 @@ class Launcher {
   }
 
   void call() {
-    const bool runs_again = shape_.kind == FormKind::Persistent || shape_.fold != 0;
+    const bool runs_again = takes_turns(shape_.kind) || shape_.fold != 0;
     for (std::size_t i = 0; runs_again && i < facts_.module.global_count(); ++i) {
       const spirv::Instruction variable = facts_.module[i];
       if (variable.op() != spv::OpVariable || variable.operand(0) != spv::StorageClassPrivate) continue;
@@ -388,8 +389,22 @@ class Launcher {
     });
   }
 
+  void end_turn() {
+    // In a chain, what one item wrote is there for the next one.
+    std::uint32_t memory = 0;
+    if (shape_.kind == FormKind::Chain) memory |= spv::MemorySemanticsUniformMemoryMask;
+    // What is left of one item must be read before the next one writes there.
+    if (shape_.has_shared) memory |= spv::MemorySemanticsWorkgroupMemoryMask;
+    if (memory == 0) return;
+    // A workgroup that is one subgroup waits for no other, which is cheaper.
+    const bool is_one_subgroup = shape_.fold != 0 && shape_.fold == shape_.lanes;
+    code_.add(spv::OpControlBarrier,
+              {constant(is_one_subgroup ? spv::ScopeSubgroup : spv::ScopeWorkgroup), constant(spv::ScopeWorkgroup),
+               constant(spv::MemorySemanticsAcquireReleaseMask | memory)});
+  }
+
   /// Record by record, and within one workgroup by workgroup, x first.
-  void write_persistent() {
+  void write_turns() {
     const Id position = load(types_.uvec3, device_built_in(spv::BuiltInWorkgroupId, types_.uvec3));
     // Each workgroup has as many records, one behind another; the last may have fewer.
     const Id first = root(RootMember::First, uint_);
@@ -414,13 +429,7 @@ class Launcher {
            enter_record(now);
            const Id groups = record_groups();
            run(uvec3(load(uint_, x), load(uint_, y), load(uint_, z)), groups);
-           if (shape_.has_shared) {
-             // What is left of one item must be read before the next one writes there.
-             const Id workgroup = constant(spv::ScopeWorkgroup);
-             code_.add(spv::OpControlBarrier,
-                       {workgroup, workgroup,
-                        constant(spv::MemorySemanticsAcquireReleaseMask | spv::MemorySemanticsWorkgroupMemoryMask)});
-           }
+           end_turn();
            Id carry = constant(1);
            for (const auto& [variable, component] : {std::pair{x, 0U}, std::pair{y, 1U}, std::pair{z, 2U}}) {
              const Id next = code_.value(spv::OpIAdd, uint_, {load(uint_, variable), carry});

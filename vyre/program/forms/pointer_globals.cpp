@@ -147,9 +147,14 @@ Result<void> PointerRewriter::write_globals(const std::set<Id>& replaced) {
 
 void PointerRewriter::write_annotations(const std::set<Id>& replaced) {
   const Id push_block = facts_.push != 0 ? facts_.pointee(facts_.push) : 0;
+  // In a chain, other dispatches write what this one only reads.
+  const auto is_hidden = [&](std::uint32_t kind) {
+    return kind_ == FormKind::Chain && kind == spv::DecorationNonWritable;
+  };
   const auto is_wanted = [&](Id target, std::uint32_t kind) {
     if (target >= is_kept_.size() || !is_kept_[target]) return false;
     if (replaced.contains(target)) return false;  // Its built-in is another variable's now.
+    if (is_hidden(kind)) return false;
     return target != push_block || kind != spv::DecorationBlock;
   };
   const auto renamed = [](std::uint32_t kind) {
@@ -171,6 +176,8 @@ void PointerRewriter::write_annotations(const std::set<Id>& replaced) {
         break;
       }
       case spv::OpMemberDecorate:
+        if (is_hidden(instruction.operand(2))) break;
+        [[fallthrough]];
       case spv::OpDecorateId:
       case spv::OpDecorateString:
       case spv::OpMemberDecorateString:
@@ -195,11 +202,13 @@ void PointerRewriter::write_annotations(const std::set<Id>& replaced) {
       default: break;
     }
   }
-  // What was said of a variable is said of the members of its block.
+  // What was said of a variable is said of the members of its block. In a chain, all are written by others.
   std::set<std::pair<Id, spv::Decoration>> said;
   for (const BufferVariable& buffer : facts_.buffers) {
     for (const spv::Decoration kind : {spv::DecorationCoherent, spv::DecorationVolatile}) {
-      if (!module_.decoration(buffer.id, kind) || !said.emplace(buffer.block, kind).second) continue;
+      const bool is_shared = kind_ == FormKind::Chain && kind == spv::DecorationCoherent;
+      if (!is_shared && !module_.decoration(buffer.id, kind)) continue;
+      if (!said.emplace(buffer.block, kind).second) continue;
       const std::size_t members = module_.definition(buffer.block)->operands().size();
       for (std::uint32_t i = 0; i < members; ++i) {
         if (!module_.decoration(buffer.block, kind, i)) writer_.decorate_member(buffer.block, i, kind);

@@ -17,11 +17,12 @@ using spirv::is_atomic;
 
 }  // namespace
 
-PointerRewriter::PointerRewriter(const KernelFacts& facts, spirv::Constants& constants, const FormOptions& options,
-                                 ModuleWriter& writer)
+PointerRewriter::PointerRewriter(const KernelFacts& facts, spirv::Constants& constants, FormKind kind,
+                                 const FormOptions& options, ModuleWriter& writer)
     : facts_{facts},
       module_{facts.module},
       constants_{constants},
+      kind_{kind},
       options_{options},
       writer_{writer},
       is_kept_(facts.module.id_bound(), false),

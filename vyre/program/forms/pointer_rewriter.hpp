@@ -62,7 +62,7 @@ struct RecordTypes {
 /// Rewrites the functions of a kernel so that they reach buffers through addresses, and everything global they need.
 class PointerRewriter {
  public:
-  PointerRewriter(const KernelFacts& facts, spirv::Constants& constants, const FormOptions& options,
+  PointerRewriter(const KernelFacts& facts, spirv::Constants& constants, FormKind kind, const FormOptions& options,
                   ModuleWriter& writer);
 
   /// Makes the types of a record.
@@ -184,6 +184,7 @@ class PointerRewriter {
   const KernelFacts& facts_;
   const spirv::Module& module_;
   spirv::Constants& constants_;
+  FormKind kind_;
   const FormOptions& options_;
   ModuleWriter& writer_;
   RecordTypes types_;
