@@ -242,9 +242,10 @@ Result<std::string> explain_report(const Typed& typed) {
       const report::BundleExplanation bundle = explain_group(shape, group);
       groups += fmt::format("\ngroup {}: {} of {}\n", number,
                             report::counted(group.kind.count, "dispatch", "dispatches"), group.program);
-      // What the decision calls so is the better of two forms.
+      // What the decision calls so is the best of three forms.
       if (bundle.decisions.front().policy == "persistent_kernel") {
-        groups += "a persistent kernel stands for one launch of all, in the merged or the persistent form\n";
+        groups +=
+            "a persistent kernel stands for one launch of all, in the merged or the persistent form or as a chain\n";
       }
       groups += "\n" + to_string(bundle);
     }

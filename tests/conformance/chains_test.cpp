@@ -80,6 +80,16 @@ TEST_P(Chains, MoreThanAWorkgroupCanRunAreSeveralLaunches) {
   EXPECT_THAT(words(buffer, 64), testing::Each(expected));
 }
 
+TEST_P(Chains, AreBoundedSoThatNoLaunchTakesForEver) {
+  const std::uint32_t most = device().info().forms.chain_groups;
+  const PipelineHandle pipeline = compile("indices", FormKind::Chain);
+  EXPECT_TRUE(device().fits_persistent(pipeline, {most, 1, 1}));
+  EXPECT_FALSE(device().fits_persistent(pipeline, {most + 1, 1, 1}));
+  CommandList list;
+  list.dispatch(pipeline, std::array{BufferRange{.buffer = allocate(4)}}, {most + 1, 1, 1}, {});
+  EXPECT_TRUE(is_refused(device().submit(list), ErrorCode::InvalidArgument, {"indices", text(most + 1), text(most)}));
+}
+
 TEST_P(Chains, WhatStandsBesideADispatchWaitsForTheChain) {
   // Two waves: what one of them has beside the chain depends on the other.
   const PipelineHandle chain = compile("step", FormKind::Chain);
@@ -155,6 +165,7 @@ TEST(FakeChains, AreOneLaunchWhereTheyCanBe) {
   EXPECT_EQ(launches(FormKind::Persistent, 20, 1), 20U);
   EXPECT_EQ(launches(FormKind::Chain, 20, 1), 1U);
   EXPECT_EQ(launches(FormKind::Chain, 20, 0), 1U);
+  EXPECT_EQ(launches(FormKind::Chain, 1, 1), 1U);
   // An iteration for each group; a workgroup may make 998 and leave the loop.
   EXPECT_EQ(launches(FormKind::Chain, 20, 499), 10U);
   EXPECT_EQ(launches(FormKind::Chain, 20, 500), 20U);

@@ -1,5 +1,7 @@
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,6 +9,7 @@
 
 #include <vyre/program/forms/form.hpp>
 #include <vyre/program/program.hpp>
+#include <vyre/program/spirv/module.hpp>
 #include "tests/kernels/kernel_case.hpp"
 #include "tests/support/corpus.hpp"
 
@@ -49,6 +52,65 @@ TEST_P(Derivation, GivesEveryKernelEveryForm) {
       }
     }
   }
+}
+
+/// What a form says of memory.
+struct Says {
+  bool coherent = false;
+  bool read_only = false;
+  bool restricted = false;
+  std::optional<std::uint32_t> barrier = {};  ///< The scope that it waits for.
+};
+
+Says what_it_says(const program::Form& form) {
+  const auto module = program::spirv::Module::read(form.words);
+  Says says;
+  std::map<std::uint32_t, std::uint32_t> constants;
+  for (std::size_t i = 0; i < module->size(); ++i) {
+    const program::spirv::Instruction each = (*module)[i];
+    if (each.op() == spv::OpConstant) constants[each.result()] = each.operand(0);
+    if (each.op() == spv::OpControlBarrier) says.barrier = constants[each.operand(0)];
+    if (each.op() != spv::OpMemberDecorate) continue;
+    says.coherent |= each.operand(2) == spv::DecorationCoherent;
+    says.read_only |= each.operand(2) == spv::DecorationNonWritable;
+    says.restricted |= each.operand(2) == spv::DecorationRestrict;
+  }
+  return says;
+}
+
+TEST(ChainForm, OrdersWhatItsDispatchesReadAndWrite) {
+  // Drivers that run one invocation after another would not show it.
+  const auto program = program::Program::from_glsl(R"(#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) readonly buffer X { float x[]; };
+layout(binding = 1) writeonly buffer Y { float y[]; };
+void main() { y[gl_GlobalInvocationID.x] = x[gl_GlobalInvocationID.x ^ 1u]; }
+)",
+                                                   {.name = "neighbours"});
+  ASSERT_TRUE(program);
+  const Says one = what_it_says(derive_form(*program, FormKind::Chain, {}).value());
+  EXPECT_TRUE(one.coherent);
+  EXPECT_FALSE(one.read_only);
+  EXPECT_EQ(one.barrier, spv::ScopeWorkgroup);
+  // Folded into a subgroup that is all there, it need not wait for others.
+  EXPECT_EQ(what_it_says(derive_form(*program, FormKind::Chain, {.fold = 8, .lanes = 8}).value()).barrier,
+            spv::ScopeSubgroup);
+  EXPECT_EQ(what_it_says(derive_form(*program, FormKind::Chain, {.fold = 8}).value()).barrier, spv::ScopeWorkgroup);
+  // Nor may it promise that buffers do not alias: those of one dispatch are the next one's.
+  const auto promising = program::Program::from_glsl(R"(#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) restrict readonly buffer X { float x[]; };
+layout(binding = 1) restrict writeonly buffer Y { float y[]; };
+void main() { y[gl_GlobalInvocationID.x] = x[gl_GlobalInvocationID.x ^ 1u]; }
+)",
+                                                     {.name = "promising"});
+  ASSERT_TRUE(promising);
+  EXPECT_FALSE(what_it_says(derive_form(*promising, FormKind::Chain, {}).value()).restricted);
+  // Items that do not depend on each other need none of it.
+  const Says apart = what_it_says(derive_form(*program, FormKind::Persistent, {}).value());
+  EXPECT_FALSE(apart.coherent);
+  EXPECT_TRUE(apart.read_only);
+  EXPECT_FALSE(apart.barrier);
 }
 
 /// The oldest and the newest, which differ most; all of them where the environment asks for it.

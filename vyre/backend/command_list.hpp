@@ -102,8 +102,9 @@ using Command = std::variant<Dispatch, Copy, Fill, Barrier, Timestamp, IndirectD
 /// recorded.
 ///
 /// Commands run in no particular order, and at once where the device can, except across a barrier. Dispatches of one
-/// pipeline in the merged or persistent form that stand one behind another are one launch. Building one
-/// allocates only until its memory has grown to what it needs; `clear` keeps it.
+/// pipeline in the merged or persistent form that stand one behind another are one launch; of one that is a chain also
+/// across barriers, in order. Building one allocates only until its memory has grown to what it needs; `clear` keeps
+/// it.
 class CommandList {
  public:
   /// Runs a kernel. `ranges` in the order of the program's bindings: by set, slot, and place in an array of buffers.

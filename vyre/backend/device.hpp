@@ -29,7 +29,7 @@ struct CompileOptions {
 
 struct RecordOptions {
   /// Whether it can be replayed with another list: other buffers, parameters and group counts of dispatches in the
-  /// pointer, merged and persistent forms. Those are read from a table, group counts once they changed.
+  /// pointer, merged, persistent and chain forms. Those are read from a table, group counts once they changed.
   bool updatable = false;
 };
 
@@ -118,7 +118,7 @@ class Device {
                                       const SubmitOptions& options = {});
   [[nodiscard]] Result<void> free(RecordingHandle recording);
 
-  /// Whether a dispatch of a pipeline in the persistent form is short enough for the device.
+  /// Whether a dispatch of a pipeline in the persistent form, or as a chain, is short enough for the device.
   [[nodiscard]] bool fits_persistent(PipelineHandle pipeline, const Groups& groups) const noexcept;
 
   /// Whether a ticket is done.

@@ -287,8 +287,10 @@ class Lowering {
   /// As many in one launch as a workgroup can run, in order.
   Result<void> chain(std::span<const Command> items) {
     const std::uint64_t most = info_.forms.max_iterations;
+    const std::uint64_t most_groups = info_.forms.chain_groups;
     std::uint32_t first = 0;
     std::uint32_t end = 0;
+    std::uint64_t groups = 0;
     std::uint64_t taken = 1;  // Leaving the loop counts too.
     const auto launch_part = [&] {
       if (first > 0) barrier();
@@ -296,6 +298,7 @@ class Lowering {
       given.row = end - first;
       dispatch_apart({1, 1, 1}, given);
       first = end;
+      groups = 0;
       taken = 1;
     };
     for (const Command& item : items) {
@@ -303,8 +306,15 @@ class Lowering {
       const std::uint64_t count = each == nullptr ? 0 : group_count(each->groups);
       if (count == 0) continue;
       const std::uint64_t own = saturating_mul(count, iterations_of_group(pipeline_->form));
+      if (count > most_groups) {
+        return fail(ErrorCode::InvalidArgument,
+                    fmt::format("an item of the chain launch of '{}' has {} workgroups, the limit is {}",
+                                pipeline_->program.name(), count, most_groups));
+      }
       if (most != 0 && saturating_add(own, 1) >= most) return too_long(own);
-      if (most != 0 && saturating_add(taken, own) >= most) launch_part();
+      const bool is_full = groups + count > most_groups || (most != 0 && saturating_add(taken, own) >= most);
+      if (is_full && end > first) launch_part();
+      groups += count;
       taken = saturating_add(taken, own);
       ++end;
     }
@@ -355,6 +365,7 @@ Result<std::uint64_t> lower(const ListView& view, const DeviceInfo& info, const 
 }
 
 bool fits_persistent(const FormRules& form, const Groups& groups, const FormSupport& support) noexcept {
+  if (form.kind == FormKind::Chain && group_count(groups) > support.chain_groups) return false;
   if (support.max_iterations == 0) return true;
   return saturating_add(saturating_mul(group_count(groups), iterations_of_group(form)), 1) < support.max_iterations;
 }

@@ -33,8 +33,9 @@ struct BatchShape {
   std::vector<GroupKind> kinds = {};
   std::uint32_t dispatches = 0;
   std::uint32_t barriers = 0;
-  std::uint32_t stretches = 1;  ///< Of dispatches of one program, with barriers between them or not.
-  std::uint32_t copies = 0;     ///< And fills.
+  std::uint32_t stretches = 1;       ///< Of dispatches of one program, with barriers between them or not.
+  std::uint32_t inner_barriers = 0;  ///< Of the barriers, those within stretches.
+  std::uint32_t copies = 0;          ///< And fills.
   std::uint64_t copied_bytes = 0;
 
   [[nodiscard]] std::uint32_t operations() const noexcept { return dispatches + copies; }

@@ -84,7 +84,8 @@ BatchShape chained(std::uint32_t count) {
   return {.key = 1'000'000 + count,
           .kinds = {{.program = 1, .groups = count, .resources = 2}},
           .dispatches = count,
-          .barriers = count - 1};
+          .barriers = count - 1,
+          .inner_barriers = count - 1};
 }
 
 const std::vector<ProgramForms> kAllCompiled{
@@ -138,7 +139,7 @@ TEST(Forecast, TakesASingleDispatchIntoTheChainOfItsProgram) {
   BatchShape fan_in = independent(10);
   fan_in.kinds.push_back({.program = fan_in.kinds[0].program, .count = 1});
   ++fan_in.dispatches;
-  fan_in.barriers = 1;
+  fan_in.barriers = fan_in.inner_barriers = 1;
   const std::vector<ProgramForms> forms(2, kAllCompiled[0]);
   const Forecast result = forecast(fan_in, device(), {}, forms);
   EXPECT_TRUE(result.kinds[0].uses_form(Way::Chain));
@@ -369,6 +370,9 @@ TEST_F(History, KnowsWhatIsBestWhenEverythingTakesLonger) {
 TEST_F(History, ComparesWhatIsTriedWithWhatIsUsedAtThatTime) {
   const auto takes = [](Way way) { return is_one_launch(way) ? 10'000.0 : 12'500.0; };
   predict(takes);
+  // More that are alike would take all of the trials.
+  for (const Way way : {Way::Chain, Way::ChainReplay})
+    forecast_.ways[static_cast<std::size_t>(way)].is_possible = false;
   // Half of the time the machine is slower, for as long as it takes to notice and for longer.
   for (const int period : {12, 50}) {
     SCOPED_TRACE(period);
@@ -514,6 +518,24 @@ TEST_F(History, ChangesToAWayThatIsNotPredictedToBeBetterForMoreThanNoise) {
   EXPECT_EQ(used(1, 0.9), Way::Batched);
   EXPECT_EQ(used(1.2, 0.9), Way::Batched);
   EXPECT_EQ(used(1.2, 0.8), Way::Table);
+}
+
+TEST_F(History, ChangesToAWayThatIsNotPredictedToBeBetterAfterTwoTrials) {
+  const auto used = [](double predicted, std::uint32_t samples, double exploration = 0.03) {
+    Forecast two;
+    two.ways[static_cast<std::size_t>(Way::Batched)] = {.is_possible = true, .ns = 10'000};
+    two.ways[static_cast<std::size_t>(Way::Plain)] = {.is_possible = true, .ns = 10'000 * predicted};
+    ShapeHistory history;
+    for (int i = 0; i < 10; ++i) history.observe(Way::Batched, 20'000, 1, 1);
+    for (std::uint32_t i = 0; i < samples; ++i) history.observe(Way::Plain, 5'000, 1, 1);
+    return history.choose(two, {.seen = {.of_shape = 40}, .proposed = Way::Batched, .exploration = exploration}).way;
+  };
+  EXPECT_EQ(used(0.9, ShapeHistory::kEnough), Way::Plain);
+  EXPECT_EQ(used(1.1, ShapeHistory::kEnough), Way::Batched);
+  EXPECT_EQ(used(1.1, ShapeHistory::kTwice), Way::Plain);
+  // One that was never seen, only where nothing may be tried.
+  EXPECT_EQ(used(1.1, 0), Way::Batched);
+  EXPECT_EQ(used(1.1, 0, 0), Way::Plain);
 }
 
 TEST_F(History, IsNotMovedByADisturbanceOfTheFirstThatCounts) {

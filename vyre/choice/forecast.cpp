@@ -27,10 +27,12 @@ const Line& one_launch_line(const Calibration& calibration, FormKind form, bool 
   return calibration.way(is_kept ? kept_of(anew) : anew);
 }
 
-/// What launches of a form take within a list, kernels and items aside.
+/// What launches of a form take within a list, kernels and items aside: the first goes with the list, the others are
+/// dispatches in it.
 double launches_ns(const Calibration& calibration, FormKind form, bool is_kept, std::uint32_t launches) noexcept {
-  const double own = one_launch_line(calibration, form, is_kept).fixed_ns;
-  return std::max(own - list_line(calibration, is_kept).fixed_ns, 0.0) * launches;
+  const Line& list = list_line(calibration, is_kept);
+  const double first = std::max(one_launch_line(calibration, form, is_kept).fixed_ns - list.fixed_ns, 0.0);
+  return first + std::max(first, list.slope_ns) * (std::max(launches, 1U) - 1);
 }
 
 /// What one launch of a group takes within a list, kernels aside.
@@ -67,7 +69,7 @@ policy::PersistentKernelInputs chain_inputs(const BatchShape& shape, const Calib
     written += kind.groups * forecast.kinds[i].kernels_ns[index(FormKind::Descriptor)];
     other += kind.groups * forecast.kinds[i].kernels_ns[index(FormKind::Chain)];
   }
-  const double barriers = calibration.barrier_ns * shape.barriers / std::max(shape.dispatches, 1U);
+  const double barriers = calibration.barrier_ns * shape.inner_barriers / std::max(shape.dispatches, 1U);
   const double items = one_launch_line(calibration, FormKind::Chain, is_kept).slope_ns * count;
   const double launches = launches_ns(calibration, FormKind::Chain, is_kept, std::min(shape.stretches, groups));
   return {.batch_size = count,
@@ -103,8 +105,10 @@ double overhead_ns(const BatchShape& shape, const Calibration& calibration, cons
   if (way == Way::Plain)
     return habits.pace_of(way) * (fixed + calibration.way(way).slope_ns * shape.operations() + copies);
   const bool is_chain = form_of(way) == FormKind::Chain;
-  // A chain waits by itself.
-  const double barriers = is_chain ? 0 : calibration.barrier_ns * shape.barriers;
+  // A chain waits by itself, where all are in it.
+  const auto uses_form = [&](const KindCost& each) { return each.uses_form(way); };
+  const bool is_all = is_chain && std::ranges::all_of(forecast.kinds, uses_form);
+  const double barriers = calibration.barrier_ns * (shape.barriers - (is_all ? shape.inner_barriers : 0));
   const double around = fixed + planning + barriers + copies;
   if (!is_one_launch(way)) return habits.pace_of(way) * (around + calibration.way(way).slope_ns * shape.dispatches);
   const bool is_kept = is_replay(way);
@@ -146,7 +150,7 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
   // Where nothing waits, a few workgroups do what one would, and more of it at once.
   for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
     constexpr std::size_t kChain = index(FormKind::Chain);
-    if (shape.barriers == 0 || !calibration.has(FormKind::Chain) || !forms[i].possible[kChain]) continue;
+    if (shape.inner_barriers == 0 || !calibration.has(FormKind::Chain) || !forms[i].possible[kChain]) continue;
     has_some[kChain] = true;
     const std::uint64_t program = shape.kinds[i].program;
     KindCost& costs = result.kinds[i];
@@ -221,7 +225,9 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
       cost.ns += kind.groups * kernels_ns;
       // What was learned of a kernel in a form may be mistaken, and is never seen again where it keeps from using it.
       const double written = costs.kernels_ns[index(FormKind::Descriptor)];
-      cost.hoped_ns += kind.groups * std::min(kernels_ns, written);
+      // But one workgroup is no device: that it is as fast at many is not hoped for.
+      const bool is_wide = own == FormKind::Chain && kind.size_class > 1;
+      cost.hoped_ns += kind.groups * (is_wide ? kernels_ns : std::min(kernels_ns, written));
       // Those of a chain are counted below.
       const double one_each = form == FormKind::Chain ? 0 : kind.groups;
       launches += in_form && is_one_launch(way) ? one_each : 1.0 * kind.groups * kind.count;
@@ -254,7 +260,6 @@ policy::DispatchFacts facts_of(const BatchShape& shape, const Calibration& calib
   const GroupKind& kind = shape.kinds[which];
   const KindCost& costs = forecast.kinds[which];
   const double times = 1.0 + seen.of_shape;
-  const double share = shape.dispatches == 0 ? 1 : 1.0 * kind.count / shape.dispatches;
 
   policy::DispatchFacts facts;
   // One dispatch is not many; and a form that there is not takes for ever.
@@ -262,8 +267,10 @@ policy::DispatchFacts facts_of(const BatchShape& shape, const Calibration& calib
                       .per_launch_overhead_ns = whole_ns(calibration.way(Way::Batched).slope_ns),
                       .per_item_kernel_ns = whole_ns(costs.kernels_ns[index(FormKind::Descriptor)] / kind.count),
                       .persistent_setup_overhead_ns = std::numeric_limits<std::uint64_t>::max()};
-  // The best of the forms that make one launch of a group, or a chain of all dispatches of its program.
+  // The best of the forms that make one launch of a group, or a chain of all that its program has; of a chain the facts
+  // are those of all groups of the kind.
   double best = std::numeric_limits<double>::infinity();
+  std::uint32_t count = kind.count;
   for (const Way way : {Way::Merged, Way::Persistent, Way::Chain}) {
     const bool is_chain = way == Way::Chain;
     if (!forecast.of(way).is_possible || !costs.is_used[index(form_of(way))]) continue;
@@ -271,27 +278,30 @@ policy::DispatchFacts facts_of(const BatchShape& shape, const Calibration& calib
                                                     ? chain_inputs(shape, calibration, forecast, kind.program, false)
                                                     : queue_inputs(calibration, kind, costs, form_of(way), false);
     if (once.batch_size < policy::kMinPersistentBatch) continue;
-    // Of what the whole batch pays once for the form, a group pays its share.
+    // Of what the whole batch pays once for the form, and the program for its chain, a dispatch pays its share.
     const double all = once.batch_size;
-    const double setup = times * static_cast<double>(once.persistent_setup_overhead_ns) +
-                         forecast.of(way).setup_ns * all / std::max(shape.dispatches, 1U);
-    const double gain = times * all * static_cast<double>(once.per_launch_overhead_ns);
-    // As of one dispatch.
-    if ((setup - gain) / all >= best) continue;
-    best = (setup - gain) / all;
-    facts.persistent = {.batch_size = bounded(times * all),
+    const double setup = times * static_cast<double>(once.persistent_setup_overhead_ns) / all +
+                         forecast.of(way).setup_ns / std::max(shape.dispatches, 1U);
+    const double gain = times * static_cast<double>(once.per_launch_overhead_ns);
+    if (setup - gain >= best) continue;
+    best = setup - gain;
+    count = is_chain ? kind.count * kind.groups : kind.count;
+    facts.persistent = {.batch_size = bounded(times * count),
                         .per_launch_overhead_ns = once.per_launch_overhead_ns,
                         .per_item_kernel_ns = once.per_item_kernel_ns,
-                        .persistent_setup_overhead_ns = whole_ns(setup)};
+                        .persistent_setup_overhead_ns = whole_ns(setup * count)};
   }
   // A batch that came exactly like this can be replayed as it is; one of its shape, through a table.
+  const double share = shape.dispatches == 0 ? 1 : 1.0 * count / shape.dispatches;
   const bool is_known = seen.of_batch > 0;
   const Way again = is_known || !forecast.of(Way::Table).is_possible ? Way::Replay : Way::Table;
-  const double body = again == Way::Table
-                          ? costs.kernels_ns[index(FormKind::Pointer)] - costs.kernels_ns[index(FormKind::Descriptor)]
-                          : 0;
+  const double body =
+      again == Way::Table
+          ? (costs.kernels_ns[index(FormKind::Pointer)] - costs.kernels_ns[index(FormKind::Descriptor)]) * count /
+                kind.count
+          : 0;
   const auto part = [&](Way way) {
-    return calibration.way(way).fixed_ns * share + calibration.way(way).slope_ns * kind.count;
+    return calibration.way(way).fixed_ns * share + calibration.way(way).slope_ns * count;
   };
   facts.graph = {.repeat_count = again == Way::Replay ? seen.of_batch + 1 : seen.of_shape + 1,
                  .per_launch_overhead_ns = whole_ns(part(Way::Batched) + std::max(-body, 0.0)),

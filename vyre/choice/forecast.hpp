@@ -85,8 +85,8 @@ struct Appearances {
   friend bool operator==(const Appearances&, const Appearances&) = default;
 };
 
-/// The facts of one group of the `kind`th kind of a batch, for the policies: over all times that the batch is expected
-/// to come.
+/// The facts of one group of the `kind`th kind of a batch, or of all of them where a chain would be their one launch,
+/// for the policies: over all times that the batch is expected to come.
 [[nodiscard]] policy::DispatchFacts facts_of(const BatchShape& shape, const Calibration& calibration,
                                              const Forecast& forecast, std::size_t kind, Appearances seen);
 

@@ -86,7 +86,7 @@ void Observed::add(double ns, bool is_back, double per_wait) {
 void Observed::set(double ns, double per_wait) {
   count_ = held_ = next_ = 0;
   add(ns, false, per_wait);
-  count_ = ShapeHistory::kEnough;
+  count_ = ShapeHistory::kTwice;
 }
 
 double ShapeHistory::typical(const Forecast& forecast, Way way, double per_wait) const noexcept {
@@ -134,7 +134,9 @@ ShapeHistory::Weighed ShapeHistory::weigh(const Forecast& forecast, const Moment
   return result;
 }
 
-bool ShapeHistory::is_open(Way way, double ns, double least, double per_wait) const noexcept {
+bool ShapeHistory::is_open(Way way, double ns, double predicted, double least, double per_wait) const noexcept {
+  // What was scaled by much may be far from what it takes.
+  if (of(way).is_doubtful()) ns = std::min(ns, predicted);
   const std::uint32_t samples = of(way).count(per_wait);
   const bool is_seen = !of(way).is_doubtful() && samples >= (ns <= kNearSeen * least ? kSeenWell : kEnough);
   return ns <= kNear * least && !is_seen;
@@ -161,17 +163,19 @@ std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Foreca
                                             Way best) const {
   const double least = weighed.steady_of(best);
   std::optional<Way> open;
+  std::optional<Way> plain;
   std::optional<Way> hoped;
   std::optional<Way> again;
   const auto take = [](std::optional<Way>& next, Way way, const auto& ns) {
     if (!next || ns(way) < ns(*next)) next = way;
   };
   const auto steady = [&](Way way) { return weighed.steady_of(way); };
+  const auto predicted = [&](Way way) { return forecast.of(way).ns * least / forecast.of(best).ns; };
   for (const Way way : kAllWays) {
     const double each = weighed.steady_of(way);
     if (way == best || each == kNever || weighed.is_moot[static_cast<std::size_t>(way)]) continue;
     const std::uint32_t samples = of(way).count(moment.per_wait);
-    if (is_open(way, each, least, moment.per_wait)) take(open, way, steady);
+    if (is_open(way, each, predicted(way), least, moment.per_wait)) take(way == Way::Plain ? plain : open, way, steady);
     if (is_long_shot(way, forecast, least, moment.per_wait)) {
       take(hoped, way, [&](Way other) { return forecast.of(other).hoped_ns; });
     }
@@ -190,6 +194,8 @@ std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Foreca
   const std::uint64_t last = of(Way::Batched).last_batch;
   if (best != Way::Batched && batches_ >= last + std::max(kLookAgain, last / 2)) return Way::Batched;
   if (hoped) return hoped;
+  // Of a submission for each nobody expects that it is better.
+  if (plain) return plain;
   if (again) return again;
   return needs_baseline ? std::optional{Way::Batched} : std::nullopt;
 }
@@ -260,9 +266,13 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
     const double each = weighed.cost_of(way);
     const double spread = std::max(of(way).spread(), of(kept_before).spread());
     const bool is_predicted = forecast.of(way).ns < forecast.of(kept_before).ns;
+    // Once may have been while the machine ran faster, and what is predicted may be of one that does. Where nothing may
+    // be tried, it is all there is.
+    const std::uint32_t samples = of(way).count(moment.per_wait);
+    if (!is_predicted && samples < kTwice && (samples > 0 || moment.exploration > 0)) continue;
     const double noise = is_predicted ? std::clamp(kNoise * spread, kMargin, kMarginUnseen)
                                       : std::clamp(spread, kMargin, kMarginUnpredicted);
-    const double margin = of(way).count(moment.per_wait) >= kEnough ? noise : kMarginUnseen;
+    const double margin = samples >= kEnough ? noise : kMarginUnseen;
     if (each < least && each < (1 - margin) * stays) {
       least = each;
       best = way;
@@ -435,10 +445,12 @@ bool ShapeHistory::is_settled(const Forecast& forecast, const Moment& moment) co
   if (*kept != Way::Batched && !has_baseline(moment.per_wait)) return false;
   const Weighed weighed = weigh(forecast, moment);
   const double least = weighed.steady_of(*kept);
+  const auto predicted = [&](Way way) { return forecast.of(way).ns * least / forecast.of(*kept).ns; };
   return std::ranges::none_of(kAllWays, [&](Way way) {
     const double each = weighed.steady_of(way);
     if (way == *kept || each == kNever || weighed.is_moot[static_cast<std::size_t>(way)]) return false;
-    return is_open(way, each, least, moment.per_wait) || is_long_shot(way, forecast, least, moment.per_wait);
+    return is_open(way, each, predicted(way), least, moment.per_wait) ||
+           is_long_shot(way, forecast, least, moment.per_wait);
   });
 }
 

@@ -115,6 +115,8 @@ class ShapeHistory {
   static constexpr std::uint32_t kFewTimes = 4;
   /// A way that was seen so often is known.
   static constexpr std::uint32_t kEnough = 3;
+  /// The same after another trial, which leaves its first out.
+  static constexpr std::uint32_t kTwice = 2 * kEnough - 1;
 
   [[nodiscard]] Choice choose(const Forecast& forecast, const Moment& moment);
   /// Whether that would be chosen for the next batches, too, if they take as long as those before.
@@ -152,8 +154,8 @@ class ShapeHistory {
   };
 
   [[nodiscard]] Weighed weigh(const Forecast& forecast, const Moment& moment) const noexcept;
-  /// Whether more should be known of a way that takes so long.
-  [[nodiscard]] bool is_open(Way way, double ns, double least, double per_wait) const noexcept;
+  /// Whether more should be known of a way that takes so long, and was predicted to, as things are now.
+  [[nodiscard]] bool is_open(Way way, double ns, double predicted, double least, double per_wait) const noexcept;
   /// Whether it was not seen, and may be better than the best if what is known of forms and kernels is mistaken.
   [[nodiscard]] bool is_long_shot(Way way, const Forecast& forecast, double least, double per_wait) const noexcept;
   /// Whether a trial is within the share of the time.

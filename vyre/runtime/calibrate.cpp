@@ -339,6 +339,10 @@ Line Rig::line(const std::string& name, const std::array<std::uint32_t, N>& coun
 }
 
 void Rig::set_forms() {
+  const auto waiting_of = [&](const std::string& name, std::uint32_t count) {
+    const double waits = result_.barrier_ns * (count - 1);
+    return std::max(ns(name + " waiting") - waits - result_.way(Way::Replay).at(count), 0.0) / count;
+  };
   const auto time_of = [&](const std::string& name, FormKind form, std::uint32_t count) {
     const auto found = experiments_.find(fmt::format("{} {}", name, to_string(form)));
     if (found == experiments_.end()) return 0.0;
@@ -356,8 +360,11 @@ void Rig::set_forms() {
   for (const FormKind form : program::kAllForms) {
     if (form == FormKind::Descriptor) continue;
     choice::FormRatios& ratios = result_.forms[static_cast<std::size_t>(form)];
-    ratios.narrow = ratio(time_of("narrow", form, kBodies), time_of("narrow", FormKind::Descriptor, kBodies));
-    ratios.wide = ratio(time_of("wide", form, kWideBodies), time_of("wide", FormKind::Descriptor, kWideBodies));
+    const auto written_of = [&](const std::string& name, std::uint32_t count) {
+      return form == FormKind::Chain ? waiting_of(name, count) : time_of(name, FormKind::Descriptor, count);
+    };
+    ratios.narrow = ratio(time_of("narrow", form, kBodies), written_of("narrow", kBodies));
+    ratios.wide = ratio(time_of("wide", form, kWideBodies), written_of("wide", kWideBodies));
   }
 }
 
@@ -407,6 +414,10 @@ Result<Calibration> Rig::measure() {
     VYRE_TRY(add_replay(fmt::format("narrow {}", to_string(form)), dispatches(pipeline, kBodies)));
     VYRE_TRY(add_replay(fmt::format("wide {}", to_string(form)), dispatches(pipeline, kWideBodies, kWideGroups)));
   }
+  // What a chain takes the place of runs one after another.
+  const PipelineHandle written = body[static_cast<std::size_t>(FormKind::Descriptor)];
+  VYRE_TRY(add_replay("narrow waiting", dispatches(written, kBodies, 1, true)));
+  VYRE_TRY(add_replay("wide waiting", dispatches(written, kWideBodies, kWideGroups, true)));
   const std::uint32_t many = std::min(kManyBuffers, device_.info().limits.max_storage_buffers);
   VYRE_ASSIGN(const program::Program many_program, make(many_buffers(many), "vyre.buffers"));
   for (const FormKind form : {FormKind::Descriptor, FormKind::Pointer}) {

@@ -74,7 +74,9 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
   };
   if (compiled.form == FormKind::Descriptor) {
     VYRE_ASSIGN(compiled.pipeline, compile_as_written(compiled.form));
-  } else if (takes_turns(compiled.form) && device.info().forms.max_iterations != 0) {
+  } else if (compiled.form == FormKind::Chain ||
+             (compiled.form == FormKind::Persistent && device.info().forms.max_iterations != 0)) {
+    // For dispatches that are too long for one workgroup.
     FormKind form = FormKind::Descriptor;
     VYRE_ASSIGN(compiled.other_pipeline, compile_as_written(form));
   }

@@ -90,11 +90,12 @@ Session::State::ShapeKind Session::State::kind_of(std::span<const backend::Comma
 
 void Session::State::describe(const PlannedBatch& plan) {
   shape.kinds.clear();
-  shape.dispatches = shape.barriers = shape.copies = shape.stretches = 0;
+  shape.dispatches = shape.barriers = shape.copies = shape.stretches = shape.inner_barriers = 0;
   shape.copied_bytes = 0;
   described.clear();
   std::uint64_t key = plan.arms;
-  std::optional<std::uint32_t> stretch_of;  // The program of the last dispatch, if nothing else came since.
+  std::optional<std::uint32_t> stretch_of;  // The program of the last dispatch, if nothing else came since
+  std::uint32_t barriers_since = 0;         // but so many barriers.
   const auto add_transfer = [&](std::uint64_t tag, std::uint64_t bytes) {
     ++shape.copies;
     shape.copied_bytes += bytes;
@@ -114,7 +115,9 @@ void Session::State::describe(const PlannedBatch& plan) {
     }
     shape.dispatches += kind.count;
     if (stretch_of != kind.program) ++shape.stretches;
+    if (stretch_of == kind.program) shape.inner_barriers += barriers_since;
     stretch_of = kind.program;
+    barriers_since = 0;
     const auto found = std::ranges::find(described, kind);
     // Which of the kinds it is counts, too: two programs here may be one and the same to the tuner.
     key = mix(mix(key, program), std::uint64_t{kind.count} << 32 | kind.size_class);
@@ -137,6 +140,7 @@ void Session::State::describe(const PlannedBatch& plan) {
     for_each_group(planned[arm].commands(), add, [&](const backend::Command& command) {
       if (std::holds_alternative<backend::Barrier>(command)) {
         ++shape.barriers;
+        ++barriers_since;
         key = mix(key, 1);
       } else if (const auto* copy = std::get_if<backend::Copy>(&command)) {
         add_transfer(2, copy->size);
@@ -200,6 +204,13 @@ bool Session::State::ask_tuner(const SeenBatch& before) {
       const bool is_own = form == program.form;
       forms.possible[i] = is_own || (device->info().forms.has(form) && !program.refused[i]);
       forms.compiled[i] = is_own || program.shared->has(form);
+      // Where even the least of its class is too long for a workgroup, all run as written.
+      const backend::PipelineHandle pipeline = is_own ? program.pipeline : program.others[i];
+      const std::uint64_t least = std::uint64_t{1} << (kind.size_class - 1);
+      const bool is_long = form == FormKind::Chain && least > device->info().forms.chain_groups;
+      const bool is_too_long = takes_turns(form) && pipeline.generation != 0 &&
+                               !device->fits_persistent(pipeline, {static_cast<std::uint32_t>(least), 1, 1});
+      if (is_long || is_too_long) forms.possible[i] = false;
     }
     if (options.time_device) forms.possible[static_cast<std::size_t>(FormKind::Pointer)] = false;
   }

@@ -198,7 +198,7 @@ void Session::State::note_launch(const PlannedBatch& plan, std::uint64_t report:
     if (each.reason != reason) each.reason = reason;
     each.form = program.used_form.value_or(program.form);
     if (program.too_long > 0) {
-      each.form_refused = "some dispatches are longer than the device lets a workgroup of it be, and run as written";
+      each.form_refused = "some dispatches are longer than a workgroup of it may be, and run as written";
     } else if (each.form_refused.empty()) {
       each.form_refused = program.form_refused;
     }

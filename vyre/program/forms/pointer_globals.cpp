@@ -149,16 +149,19 @@ void PointerRewriter::write_annotations(const std::set<Id>& replaced) {
   const Id push_block = facts_.push != 0 ? facts_.pointee(facts_.push) : 0;
   // In a chain, other dispatches write what this one only reads.
   const auto is_hidden = [&](std::uint32_t kind) {
-    return kind_ == FormKind::Chain && kind == spv::DecorationNonWritable;
+    return kind_ == FormKind::Chain && (kind == spv::DecorationNonWritable || kind == spv::DecorationRestrict);
   };
   const auto is_wanted = [&](Id target, std::uint32_t kind) {
     if (target >= is_kept_.size() || !is_kept_[target]) return false;
     if (replaced.contains(target)) return false;  // Its built-in is another variable's now.
-    if (is_hidden(kind)) return false;
+    if (kind == spv::DecorationNonWritable && is_hidden(kind)) return false;
     return target != push_block || kind != spv::DecorationBlock;
   };
-  const auto renamed = [](std::uint32_t kind) {
-    return kind == spv::DecorationBufferBlock ? static_cast<std::uint32_t>(spv::DecorationBlock) : kind;
+  const auto renamed = [&](std::uint32_t kind) {
+    if (kind == spv::DecorationBufferBlock) return static_cast<std::uint32_t>(spv::DecorationBlock);
+    // A pointer must say one or the other.
+    if (kind == spv::DecorationRestrict && is_hidden(kind)) return static_cast<std::uint32_t>(spv::DecorationAliased);
+    return kind;
   };
   for (std::size_t i = 0; i < module_.global_count(); ++i) {
     const Instruction instruction = module_[i];
