@@ -34,8 +34,8 @@ PointerRewriter::PointerRewriter(const KernelFacts& facts, spirv::Constants& con
     const Instruction each = module_[i];
     const bool is_member = each.op() == spv::OpMemberDecorate;
     if (!is_member && each.op() != spv::OpDecorate) continue;
-    const std::uint32_t kind = each.operand(is_member ? 2 : 1);
-    if (kind == spv::DecorationCoherent || kind == spv::DecorationVolatile) has_pairs_ = false;
+    const std::uint32_t decoration = each.operand(is_member ? 2 : 1);
+    if (decoration == spv::DecorationCoherent || decoration == spv::DecorationVolatile) has_pairs_ = false;
   }
 }
 
