@@ -269,7 +269,7 @@ TEST_F(RunMistakes, OfTheCommandLineAreNamedToo) {
   refused({"run", "/no/such.toml"}, "cannot open '/no/such.toml': No such file or directory");
   refused({"run", folder_.path()}, "cannot read '" + folder_.path());
   refused({"run", job, "--mode", "fast"},
-          "--mode is 'fast', it takes auto, plain, batched, replay, bindless, merged or persistent");
+          "--mode is 'fast', it takes auto, plain, batched, replay, bindless, merged, persistent or chain");
   refused({"run", job, "--repeat", "0"}, "--repeat");
   refused({"run", job, "--repeat", "-1"}, "--repeat");
   refused({"run", job, "--explore", "1.5"}, "--explore");
