@@ -178,8 +178,8 @@ TEST_P(Forms, RandomKernelsGiveTheSameInEveryForm) {
       EXPECT_TRUE(device().free(*form).has_value());
     }
   }
-  // Those with a loop that no bound is known of have no persistent form here.
-  EXPECT_LT(refused, count);
+  // Those with a loop that no bound is known of have no persistent form here, and no chain.
+  EXPECT_LT(refused, 2 * count);
   RecordProperty("refused", static_cast<int>(refused));
 }
 
