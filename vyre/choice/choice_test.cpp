@@ -135,6 +135,21 @@ TEST(Forecast, MakesOneLaunchOfDispatchesThatWaitForEachOther) {
   EXPECT_EQ(propose_for(shape, forecast(shape, device(), kernels, kAllCompiled)), Way::Batched);
 }
 
+TEST(Forecast, HopesThatOneWorkgroupIsAsFastAsManyOnlyWhereFewRunAtOnce) {
+  BatchShape wide = chained(10);
+  wide.kinds[0].size_class = 7;
+  KernelTimes kernels;
+  kernels.set({.program = 1, .size_class = 7}, FormKind::Descriptor, 10'000);
+  const auto hoped = [&](double ratio) {
+    Calibration calibration = device();
+    calibration.forms[static_cast<std::size_t>(FormKind::Chain)] = {.narrow = 1, .wide = ratio};
+    return forecast(wide, calibration, kernels, kAllCompiled).of(Way::Chain);
+  };
+  EXPECT_DOUBLE_EQ(hoped(3).ns, 8000 + 10 * (400 + 30'000));
+  EXPECT_DOUBLE_EQ(hoped(3).hoped_ns, 8000 + 10 * (400 + 10'000));
+  EXPECT_DOUBLE_EQ(hoped(16).hoped_ns, hoped(16).ns);
+}
+
 TEST(Forecast, TakesASingleDispatchIntoTheChainOfItsProgram) {
   BatchShape fan_in = independent(10);
   fan_in.kinds.push_back({.program = fan_in.kinds[0].program, .count = 1});

@@ -79,6 +79,12 @@ policy::PersistentKernelInputs chain_inputs(const BatchShape& shape, const Calib
           .persistent_setup_overhead_ns = whole_ns(launches + items + std::max(other - written, 0.0))};
 }
 
+/// Whether one workgroup takes many times as long for a wide kernel as all that the device runs at once.
+bool runs_many_at_once(const Calibration& calibration) noexcept {
+  constexpr double kMany = 4;
+  return calibration.form(FormKind::Chain).wide > kMany * calibration.form(FormKind::Persistent).wide;
+}
+
 bool pays(const policy::PersistentKernelInputs& inputs) noexcept {
   return std::holds_alternative<policy::PersistentKernel>(policy::decide_persistent_kernel(inputs));
 }
@@ -225,9 +231,9 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
       cost.ns += kind.groups * kernels_ns;
       // What was learned of a kernel in a form may be mistaken, and is never seen again where it keeps from using it.
       const double written = costs.kernels_ns[index(FormKind::Descriptor)];
-      // But one workgroup is no device: that it is as fast at many is not hoped for.
-      const bool is_wide = own == FormKind::Chain && kind.size_class > 1;
-      cost.hoped_ns += kind.groups * (is_wide ? kernels_ns : std::min(kernels_ns, written));
+      // But where many workgroups run at once, that one is as fast as they are is not hoped for.
+      const bool is_lone = own == FormKind::Chain && kind.size_class > 1 && runs_many_at_once(calibration);
+      cost.hoped_ns += kind.groups * (is_lone ? kernels_ns : std::min(kernels_ns, written));
       // Those of a chain are counted below.
       const double one_each = form == FormKind::Chain ? 0 : kind.groups;
       launches += in_form && is_one_launch(way) ? one_each : 1.0 * kind.groups * kind.count;
