@@ -23,8 +23,7 @@ const Line& list_line(const Calibration& calibration, bool is_kept) noexcept {
 }
 
 const Line& one_launch_line(const Calibration& calibration, FormKind form, bool is_kept) noexcept {
-  const Way anew = form == FormKind::Merged ? Way::Merged : form == FormKind::Persistent ? Way::Persistent : Way::Chain;
-  return calibration.way(is_kept ? kept_of(anew) : anew);
+  return calibration.way(is_kept ? kept_of(way_of(form)) : way_of(form));
 }
 
 /// What launches of a form take within a list, kernels and items aside: the first goes with the list, the others are

@@ -72,6 +72,16 @@ inline constexpr std::array<Way, kWays> kAllWays = {
   }
 }
 
+/// The way of a form, with a list made anew; of one in which each dispatch is a launch, a list as written.
+[[nodiscard]] constexpr Way way_of(program::FormKind form) noexcept {
+  switch (form) {
+    case program::FormKind::Merged: return Way::Merged;
+    case program::FormKind::Persistent: return Way::Persistent;
+    case program::FormKind::Chain: return Way::Chain;
+    default: return Way::Batched;
+  }
+}
+
 /// Whether alike dispatches are one launch.
 [[nodiscard]] constexpr bool is_one_launch(Way way) noexcept { return program::is_one_launch(form_of(way)); }
 

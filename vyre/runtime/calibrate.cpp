@@ -346,11 +346,7 @@ void Rig::set_forms() {
   const auto time_of = [&](const std::string& name, FormKind form, std::uint32_t count) {
     const auto found = experiments_.find(fmt::format("{} {}", name, to_string(form)));
     if (found == experiments_.end()) return 0.0;
-    const Way way = form == FormKind::Merged       ? Way::MergedReplay
-                    : form == FormKind::Persistent ? Way::PersistentReplay
-                    : form == FormKind::Chain      ? Way::ChainReplay
-                                                   : Way::Replay;
-    return std::max(found->second.ns - result_.way(way).at(count), 0.0) / count;
+    return std::max(found->second.ns - result_.way(kept_of(choice::way_of(form))).at(count), 0.0) / count;
   };
   // A device that forms make no difference to, or whose clock does not see the kernels, has a ratio of 1.
   const auto ratio = [](double other, double written) {

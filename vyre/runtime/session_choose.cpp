@@ -208,8 +208,8 @@ bool Session::State::ask_tuner(const SeenBatch& before) {
       const backend::PipelineHandle pipeline = is_own ? program.pipeline : program.others[i];
       const std::uint64_t least = std::uint64_t{1} << (kind.size_class - 1);
       const bool is_long = form == FormKind::Chain && least > device->info().forms.chain_groups;
-      const bool is_too_long = takes_turns(form) && pipeline.generation != 0 &&
-                               !device->fits_persistent(pipeline, {static_cast<std::uint32_t>(least), 1, 1});
+      const backend::Groups few = {static_cast<std::uint32_t>(std::min<std::uint64_t>(least, UINT32_MAX)), 1, 1};
+      const bool is_too_long = takes_turns(form) && pipeline.generation != 0 && !device->fits_persistent(pipeline, few);
       if (is_long || is_too_long) forms.possible[i] = false;
     }
     if (options.time_device) forms.possible[static_cast<std::size_t>(FormKind::Pointer)] = false;
