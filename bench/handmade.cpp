@@ -1,13 +1,15 @@
 // How near a session comes to what is written by hand: whole jobs in the mode that is the default, beside the same
-// dispatches in raw Vulkan, in turns in one process, with lavapipe as it comes and inline. The tiny dispatches are
-// written in every sensible way, and the best counts; the other jobs as one list that is kept.
+// dispatches in raw Vulkan, in turns in one process for each job, with lavapipe as it comes and inline. The tiny
+// dispatches are written in every sensible way, and the best counts; the other jobs as one list that is kept.
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -15,6 +17,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,16 +43,20 @@ constexpr std::size_t kWarmRuns = 500;
 
 struct Settings {
   std::string json = {};
+  std::string only = {};    ///< Threaded or inline; both if it is empty.
+  std::string filter = {};  ///< What the names of jobs have in them.
   bool explain = false;
   double turns_ns = 3e9;          ///< What the turns of a job may take,
   std::size_t least_rounds = 9;   ///< but at least so many,
   std::size_t most_rounds = 121;  ///< and at most.
-  /// How often a job is made, with memory of its own: where that lies makes either side a fifth faster or slower.
-  std::size_t makes = 5;
+  /// How often a job is done, each time by a process of its own: what was done before, and where memory lies, makes
+  /// either side a sixth faster or slower.
+  std::size_t processes = 5;
+  bool is_quick = false;
+  bool is_here = false;  ///< Whether this is one of them.
 };
 
 struct Job {
-  std::string name = {};
   std::vector<Version> by_hand = {};
   std::function<void()> one_by_one = {};  ///< By hand, a submission and a wait for each dispatch.
   std::function<runtime::RunReport()> by_vyre = {};
@@ -68,15 +76,13 @@ struct Outcome {
   bool is_settled = false;
   std::string known = {};
   std::size_t warm_runs = 0;
-  std::vector<double> speeds = {};  ///< Each time it was made.
 
   [[nodiscard]] double speed() const noexcept { return 1 / turns.ratio; }
 };
 
 Job tiny_job(const DevicePtr& device) {
   const auto job = std::make_shared<TinyJob>(device);
-  return {.name = "1,000 tiny dispatches",
-          .by_hand = job->by_hand(),
+  return {.by_hand = job->by_hand(),
           .one_by_one = [job] { job->run_raw_one_by_one(); },
           .by_vyre = [job] { return job->run(); },
           .agree = [job](const Version& version) { return job->agree(version); },
@@ -85,8 +91,7 @@ Job tiny_job(const DevicePtr& device) {
 
 Job stencil_job(const DevicePtr& device) {
   const auto job = std::make_shared<StencilJob>(device, 64);
-  return {.name = "1,000 steps of 64 x 64",
-          .by_hand = {{.name = "list, replayed", .run = [job] { job->raw.run(); }}},
+  return {.by_hand = {{.name = "list, replayed", .run = [job] { job->raw.run(); }}},
           .one_by_one = [job] { job->raw.run_one_by_one(); },
           .by_vyre = [job] { return job->run(); },
           .agree = [job](const Version&) { return job->agree(); },
@@ -95,10 +100,9 @@ Job stencil_job(const DevicePtr& device) {
 
 /// One of the jobs that are by hand what their names say.
 template <typename Made>
-Job other_job(const std::string& name, const DevicePtr& device) {
+Job other_job(const DevicePtr& device) {
   const auto job = std::make_shared<Made>(device);
-  return {.name = name,
-          .by_hand = {{.name = "list, replayed", .run = [job] { job->run_raw(); }}},
+  return {.by_hand = {{.name = "list, replayed", .run = [job] { job->run_raw(); }}},
           .one_by_one = [job] { job->run_raw_one_by_one(); },
           .by_vyre = [job] { return job->run(); },
           .agree = [job](const Version&) { return job->agree(); },
@@ -153,12 +157,12 @@ void note_choice(const Job& job, Outcome& outcome) {
   outcome.known = to_text(*report.shapes[0]);
 }
 
-Outcome measure(const Job& job, const Settings& settings) {
-  Outcome outcome{.job = job.name};
+Outcome measure(const std::string& name, const Job& job, const Settings& settings) {
+  Outcome outcome{.job = name};
   outcome.warm_runs = warm_up(job);
   const Version& best = pick_best(job, settings, outcome);
   outcome.best = best.name;
-  must_agree(job.agree(best), job.name);
+  must_agree(job.agree(best), name);
   warm_up(job, &best);
   note_choice(job, outcome);
   const std::function<void()> vyre = [&] { job.by_vyre(); };
@@ -173,27 +177,17 @@ Outcome measure(const Job& job, const Settings& settings) {
       compare_all(against, std::min(rounds_for(2 * against_ns, settings), std::size_t{21}));
   outcome.one_by_one_ns = turns[1].ns;
   outcome.factor = turns[1].ratio;
-  must_agree(job.agree(best), job.name);
+  must_agree(job.agree(best), name);
   return outcome;
 }
 
-/// The time in the middle, by its speed.
-template <typename Make>
-Outcome measure_all(const Settings& settings, Make make) {
-  std::vector<Outcome> all;
-  for (std::size_t i = 0; i < settings.makes; ++i) all.push_back(measure(make(), settings));
-  std::ranges::sort(all, {}, &Outcome::speed);
-  Outcome& middle = all[all.size() / 2];
-  for (const Outcome& each : all) middle.speeds.push_back(each.speed());
-  return std::move(middle);
-}
-
-void print_legend() {
+void print_legend(const Settings& settings) {
   fmt::print(
       "Medians. Before, vyre ran each job once, then {} times or for {:.0f} s, whichever is less, to settle, and as\n",
       kWarmRuns, kWarmNs / 1e9);
   fmt::print("long again in turns with the best by hand.\n");
-  fmt::print("Each job is made several times, in memory of its own; the one with the middle speed is shown.\n");
+  fmt::print("Each job is done by {} of its own; the one with the middle speed is shown.\n",
+             settings.processes == 1 ? "a process" : fmt::format("{} processes", settings.processes));
   fmt::print("Results are the same bit for bit. (open): something is left to try.\n");
   fmt::print("speed: best by hand / vyre, 1.00 is as fast. others: cores that other processes took meanwhile.\n");
   fmt::print("singly: by hand, a submission and a wait for each dispatch.\n");
@@ -204,20 +198,6 @@ void print_head() {
              "vyre, µs", "speed", "[95 %]", "others", "singly, µs", "/ vyre", "chosen");
 }
 
-void print_row(const Outcome& each, const Settings& settings) {
-  const Comparison& turns = each.turns;
-  fmt::print("  {:<24} {:<48} {:>10.1f} {:>10.1f} {:>6.2f}  {:<13} {:>6.2f} {:>10.1f} {:>6.1f} x  {}\n", each.job,
-             each.best, turns.base_ns / 1e3, turns.other_ns / 1e3, each.speed(),
-             fmt::format("[{:.2f}, {:.2f}]", 1 / turns.high, 1 / turns.low), each.other_cores, each.one_by_one_ns / 1e3,
-             each.factor, each.chosen + (each.is_settled ? "" : " (open)"));
-  if (each.speeds.size() > 1) fmt::print("    each time it was made: {:.2f}\n", fmt::join(each.speeds, ", "));
-  if (settings.explain) {
-    for (const auto& [name, ns] : each.by_hand) fmt::print("    by hand: {:<52} {:>10.1f} µs\n", name, ns / 1e3);
-    fmt::print("{}", each.known);
-  }
-  std::fflush(stdout);
-}
-
 ordered_json to_json(const Outcome& each) {
   ordered_json by_hand = ordered_json::object();
   for (const auto& [name, ns] : each.by_hand) by_hand[name] = ns;
@@ -226,7 +206,6 @@ ordered_json to_json(const Outcome& each) {
           {"hand_ns", each.turns.base_ns},
           {"vyre_ns", each.turns.other_ns},
           {"speed", each.speed()},
-          {"speeds", each.speeds},
           {"speed_low", 1 / each.turns.high},
           {"speed_high", 1 / each.turns.low},
           {"other_cores", each.other_cores},
@@ -235,23 +214,95 @@ ordered_json to_json(const Outcome& each) {
           {"one_by_one_ns", each.one_by_one_ns},
           {"factor", each.factor},
           {"warm_runs", each.warm_runs},
-          {"by_hand_ns", by_hand}};
+          {"by_hand_ns", by_hand},
+          {"known", each.known}};
+}
+
+double number(const ordered_json& outcome, const char* key) { return outcome[key].get<double>(); }
+std::string text(const ordered_json& outcome, const char* key) { return outcome[key].get<std::string>(); }
+
+void print_row(const ordered_json& each, const Settings& settings) {
+  fmt::print("  {:<24} {:<48} {:>10.1f} {:>10.1f} {:>6.2f}  {:<13} {:>6.2f} {:>10.1f} {:>6.1f} x  {}\n",
+             text(each, "job"), text(each, "best_by_hand"), number(each, "hand_ns") / 1e3,
+             number(each, "vyre_ns") / 1e3, number(each, "speed"),
+             fmt::format("[{:.2f}, {:.2f}]", number(each, "speed_low"), number(each, "speed_high")),
+             number(each, "other_cores"), number(each, "one_by_one_ns") / 1e3, number(each, "factor"),
+             text(each, "chosen") + (each["is_settled"].get<bool>() ? "" : " (open)"));
+  const auto speeds = each["speeds"].get<std::vector<double>>();
+  if (speeds.size() > 1) fmt::print("    by each process: {:.2f}\n", fmt::join(speeds, ", "));
+  if (settings.explain) {
+    for (const auto& [name, ns] : each["by_hand_ns"].items()) {
+      fmt::print("    by hand: {:<52} {:>10.1f} µs\n", name, ns.get<double>() / 1e3);
+    }
+    fmt::print("{}", text(each, "known"));
+  }
+  std::fflush(stdout);
+}
+
+struct NamedJob {
+  const char* name;
+  Job (*make)(const DevicePtr& device);
+};
+
+constexpr std::array kJobs = {
+    NamedJob{"1,000 tiny dispatches", tiny_job}, NamedJob{"1,000 steps of 64 x 64", stencil_job},
+    NamedJob{"reduction in 9 passes", other_job<ReductionJob>}, NamedJob{"map over 64 chunks", other_job<MapJob>}};
+
+/// Does a job, and prints what came of it as the last line.
+int run_here(bool is_inline, const NamedJob& job, const Settings& settings) {
+  const DevicePtr device = open_lavapipe(is_inline);
+  // Either side has one device for all that it does.
+  const std::shared_ptr<const RawConnection> connection = RawConnection::get();
+  const Outcome outcome = measure(job.name, job.make(device), settings);
+  fmt::print("{}\n", ordered_json{{"device", device->info().name},
+                                  {"configuration", device->info().configuration},
+                                  {"outcome", to_json(outcome)}}
+                         .dump());
+  return 0;
+}
+
+/// The same in a process of its own.
+ordered_json run_there(bool is_inline, const NamedJob& job, const Settings& settings) {
+  const std::string command =
+      fmt::format("/proc/{}/exe --here --only {} --filter '{}'{}", getpid(), is_inline ? "inline" : "threaded",
+                  job.name, settings.is_quick ? " --quick" : "");
+  std::FILE* out = popen(command.c_str(), "r");
+  std::string printed;
+  std::array<char, 4096> some = {};
+  while (out != nullptr && std::fgets(some.data(), some.size(), out) != nullptr) printed += some.data();
+  if (out == nullptr || pclose(out) != 0) {
+    fmt::print(stderr, "'{}' fails\n", command);
+    std::exit(1);
+  }
+  if (printed.ends_with('\n')) printed.pop_back();
+  return ordered_json::parse(printed.substr(printed.rfind('\n') + 1));
+}
+
+/// Of several processes the one in the middle, by its speed.
+ordered_json run_often(bool is_inline, const NamedJob& job, const Settings& settings) {
+  std::vector<ordered_json> all;
+  for (std::size_t i = 0; i < settings.processes; ++i) all.push_back(run_there(is_inline, job, settings));
+  const auto speed = [](const ordered_json& each) { return number(each["outcome"], "speed"); };
+  std::ranges::sort(all, {}, speed);
+  ordered_json middle = all[all.size() / 2];
+  for (const ordered_json& each : all) middle["outcome"]["speeds"].push_back(speed(each));
+  return middle;
 }
 
 ordered_json run(bool is_inline, const Settings& settings) {
-  const DevicePtr device = open_lavapipe(is_inline);
-  print_head();
-  ordered_json jobs = ordered_json::array();
-  const auto add = [&](auto make) {
-    const Outcome outcome = measure_all(settings, make);
-    print_row(outcome, settings);
-    jobs.push_back(to_json(outcome));
-  };
-  add([&] { return tiny_job(device); });
-  add([&] { return stencil_job(device); });
-  add([&] { return other_job<ReductionJob>("reduction in 9 passes", device); });
-  add([&] { return other_job<MapJob>("map over 64 chunks", device); });
-  return {{"device", device->info().name}, {"configuration", device->info().configuration}, {"jobs", jobs}};
+  ordered_json result;
+  for (const NamedJob& job : kJobs) {
+    if (std::string_view{job.name}.find(settings.filter) == std::string_view::npos) continue;
+    const ordered_json middle = run_often(is_inline, job, settings);
+    if (result.empty()) {
+      result = {{"device", middle["device"]}, {"configuration", middle["configuration"]}};
+      fmt::print("\n{}, {}\n", text(result, "device"), text(result, "configuration"));
+      print_head();
+    }
+    print_row(middle["outcome"], settings);
+    result["jobs"].push_back(middle["outcome"]);
+  }
+  return result;
 }
 
 bool write_json(const std::string& path, const ordered_json& value) {
@@ -269,12 +320,20 @@ bool read_settings(int argc, char** argv, Settings& settings) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (argument == "--quick") {
-      settings.makes = 1;
+      settings.is_quick = true;
+      settings.processes = 1;
       settings.turns_ns = 1e9;
       settings.least_rounds = 5;
       settings.most_rounds = 21;
     } else if (argument == "--json" && i + 1 < argc) {
       settings.json = argv[++i];
+    } else if (argument == "--only" && i + 1 < argc) {
+      settings.only = argv[++i];
+      if (settings.only != "threaded" && settings.only != "inline") return false;
+    } else if (argument == "--filter" && i + 1 < argc) {
+      settings.filter = argv[++i];
+    } else if (argument == "--here") {
+      settings.is_here = true;
     } else if (argument == "--explain") {
       settings.explain = true;
     } else {
@@ -287,13 +346,20 @@ bool read_settings(int argc, char** argv, Settings& settings) {
 int run_all(int argc, char** argv) {
   Settings settings;
   if (!read_settings(argc, argv, settings)) {
-    fmt::print(stderr, "usage: bench_handmade [--quick] [--explain] [--json FILE]\n");
+    fmt::print(stderr,
+               "usage: bench_handmade [--quick] [--only inline|threaded] [--filter TEXT] [--explain] [--json FILE]\n");
     return 2;
   }
-  keep_memory();
-  print_legend();
+  if (settings.is_here) {
+    keep_memory();
+    const auto job = std::ranges::find(kJobs, settings.filter, &NamedJob::name);
+    return job == kJobs.end() ? 2 : run_here(settings.only == "inline", *job, settings);
+  }
+  print_legend(settings);
   ordered_json all = ordered_json::array();
-  for (const bool is_inline : {false, true}) all.push_back(run(is_inline, settings));
+  for (const bool is_inline : {false, true}) {
+    if (settings.only.empty() || (settings.only == "inline") == is_inline) all.push_back(run(is_inline, settings));
+  }
   return settings.json.empty() || write_json(settings.json, all) ? 0 : 2;
 }
 

@@ -36,9 +36,48 @@ void check(VkResult result, const char* what) {
   std::exit(1);
 }
 
+RawConnection::RawConnection() {
+  if (vkGetInstanceProcAddr == nullptr) check(volkInitialize(), "volkInitialize");
+  const VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
+  const VkInstanceCreateInfo instance_info{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                           .pApplicationInfo = &application};
+  check(vkCreateInstance(&instance_info, nullptr, &instance), "vkCreateInstance");
+  volkLoadInstanceOnly(instance);
+  std::uint32_t one = 1;
+  const VkResult listed = vkEnumeratePhysicalDevices(instance, &one, &physical);
+  if (listed != VK_INCOMPLETE) check(listed, "vkEnumeratePhysicalDevices");
+  VkPhysicalDeviceVulkan12Features features12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                              .timelineSemaphore = VK_TRUE,
+                                              .bufferDeviceAddress = VK_TRUE};
+  VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features12};
+  features.features.robustBufferAccess = VK_TRUE;
+  features.features.shaderInt64 = VK_TRUE;
+  const float priority = 1;
+  const VkDeviceQueueCreateInfo queue_info{
+      .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
+  const VkDeviceCreateInfo device_info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                       .pNext = &features,
+                                       .queueCreateInfoCount = 1,
+                                       .pQueueCreateInfos = &queue_info};
+  check(vkCreateDevice(physical, &device_info, nullptr, &device), "vkCreateDevice");
+  volkLoadDeviceTable(&vk, device);
+  vk.vkGetDeviceQueue(device, 0, 0, &queue);
+}
+
+RawConnection::~RawConnection() {
+  vk.vkDestroyDevice(device, nullptr);
+  vkDestroyInstance(instance, nullptr);
+}
+
+std::shared_ptr<const RawConnection> RawConnection::get() {
+  static std::weak_ptr<const RawConnection> open;
+  std::shared_ptr<const RawConnection> connection = open.lock();
+  if (!connection) open = connection = std::make_shared<const RawConnection>();
+  return connection;
+}
+
 RawDevice::RawDevice(std::span<const std::uint64_t> buffer_sizes, std::uint32_t max_sets,
                      std::uint32_t max_descriptors) {
-  open();
   make_buffers(buffer_sizes);
   const VkDescriptorPoolSize pool_sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, max_descriptors},
                                              {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, max_descriptors}};
@@ -67,36 +106,6 @@ RawDevice::~RawDevice() {
     vk_.vkDestroyPipelineLayout(device_, kernel.layout, nullptr);
     vk_.vkDestroyDescriptorSetLayout(device_, kernel.set_layout, nullptr);
   }
-  vk_.vkDestroyDevice(device_, nullptr);
-  vkDestroyInstance(instance_, nullptr);
-}
-
-void RawDevice::open() {
-  if (vkGetInstanceProcAddr == nullptr) check(volkInitialize(), "volkInitialize");
-  const VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
-  const VkInstanceCreateInfo instance_info{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-                                           .pApplicationInfo = &application};
-  check(vkCreateInstance(&instance_info, nullptr, &instance_), "vkCreateInstance");
-  volkLoadInstanceOnly(instance_);
-  std::uint32_t one = 1;
-  const VkResult listed = vkEnumeratePhysicalDevices(instance_, &one, &physical_);
-  if (listed != VK_INCOMPLETE) check(listed, "vkEnumeratePhysicalDevices");
-  VkPhysicalDeviceVulkan12Features features12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                              .timelineSemaphore = VK_TRUE,
-                                              .bufferDeviceAddress = VK_TRUE};
-  VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features12};
-  features.features.robustBufferAccess = VK_TRUE;
-  features.features.shaderInt64 = VK_TRUE;
-  const float priority = 1;
-  const VkDeviceQueueCreateInfo queue_info{
-      .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
-  const VkDeviceCreateInfo device_info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                       .pNext = &features,
-                                       .queueCreateInfoCount = 1,
-                                       .pQueueCreateInfos = &queue_info};
-  check(vkCreateDevice(physical_, &device_info, nullptr, &device_), "vkCreateDevice");
-  volkLoadDeviceTable(&vk_, device_);
-  vk_.vkGetDeviceQueue(device_, 0, 0, &queue_);
 }
 
 RawKernel RawDevice::make_kernel(const RawKernelInfo& info) {
@@ -148,7 +157,7 @@ void RawDevice::make_buffers(std::span<const std::uint64_t> sizes) {
   const VkMemoryAllocateInfo memory_info{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                          .pNext = &flags,
                                          .allocationSize = total,
-                                         .memoryTypeIndex = mappable_type(physical_)};
+                                         .memoryTypeIndex = mappable_type(connection_->physical)};
   check(vk_.vkAllocateMemory(device_, &memory_info, nullptr, &memory_), "vkAllocateMemory");
   void* bytes = nullptr;
   check(vk_.vkMapMemory(device_, memory_, 0, VK_WHOLE_SIZE, 0, &bytes), "vkMapMemory");
@@ -257,7 +266,7 @@ void RawDevice::run(VkCommandBuffer commands) {
                             .pCommandBuffers = &commands,
                             .signalSemaphoreCount = 1,
                             .pSignalSemaphores = &timeline_};
-  check(vk_.vkQueueSubmit(queue_, 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
+  check(vk_.vkQueueSubmit(connection_->queue, 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
   const VkSemaphoreWaitInfo wait{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
                                  .semaphoreCount = 1,
                                  .pSemaphores = &timeline_,

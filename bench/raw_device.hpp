@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,24 @@ struct RawKernel {
   VkPipeline pipeline = VK_NULL_HANDLE;
 };
 
+/// A device as a program opens it, once for all that it does: what the driver has for it (a thread, the heap that this
+/// works in) ages with what is compiled and run, and makes the same kernel up to a tenth faster on a new one.
+struct RawConnection {
+  RawConnection();
+  RawConnection(const RawConnection&) = delete;
+  RawConnection& operator=(const RawConnection&) = delete;
+  ~RawConnection();
+
+  /// The one that is open, or a new one.
+  [[nodiscard]] static std::shared_ptr<const RawConnection> get();
+
+  VkInstance instance = VK_NULL_HANDLE;
+  VkPhysicalDevice physical = VK_NULL_HANDLE;
+  VkDevice device = VK_NULL_HANDLE;
+  VolkDeviceTable vk = {};
+  VkQueue queue = VK_NULL_HANDLE;
+};
+
 /// Vulkan as one writes it by hand, to stand beside vyre: no layer in between, everything that can be made before is
 /// made before. Ends the process if anything fails.
 class RawDevice {
@@ -68,16 +87,13 @@ class RawDevice {
   [[nodiscard]] const VolkDeviceTable& vk() const noexcept { return vk_; }
 
  private:
-  void open();
   void make_buffers(std::span<const std::uint64_t> sizes);
   void before_transfer(VkCommandBuffer commands) const;
   void after_transfer(VkCommandBuffer commands) const;
 
-  VkInstance instance_ = VK_NULL_HANDLE;
-  VkPhysicalDevice physical_ = VK_NULL_HANDLE;
-  VkDevice device_ = VK_NULL_HANDLE;
-  VolkDeviceTable vk_ = {};
-  VkQueue queue_ = VK_NULL_HANDLE;
+  std::shared_ptr<const RawConnection> connection_ = RawConnection::get();
+  VkDevice device_ = connection_->device;
+  const VolkDeviceTable& vk_ = connection_->vk;
   std::vector<RawKernel> kernels_;
   VkDeviceMemory memory_ = VK_NULL_HANDLE;
   std::vector<VkBuffer> buffers_;

@@ -63,6 +63,8 @@ Result<std::unique_ptr<VulkanDriver>> VulkanDriver::open(std::shared_ptr<Instanc
                                                          const PhysicalDevice& device,
                                                          const backend::DeviceOptions& options) {
   std::unique_ptr<VulkanDriver> driver{new VulkanDriver};
+  driver->physical_ = device;
+  driver->options_ = options;
   driver->info_ = device.info;
   driver->info_.maps_device_memory = device.info.maps_device_memory && options.map_device_memory;
   driver->device_.instance = std::move(instance);
@@ -111,6 +113,10 @@ Result<std::unique_ptr<VulkanDriver>> VulkanDriver::open(std::shared_ptr<Instanc
   std::memcpy(driver->bytes_->mapped, bytes.data(), sizeof(bytes));
   driver->contexts_ = std::make_unique<ContextPool>(context, device.queue_family, driver->bytes_->native());
   return driver;
+}
+
+Result<std::unique_ptr<backend::DeviceDriver>> VulkanDriver::open_again() {
+  return open(device_.instance, physical_, options_);
 }
 
 Result<std::unique_ptr<backend::DriverBuffer>> VulkanDriver::allocate(const backend::BufferDesc& desc) {

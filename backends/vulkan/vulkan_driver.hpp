@@ -32,6 +32,7 @@ class VulkanDriver final : public backend::DeviceDriver {
   [[nodiscard]] Result<std::uint64_t> completed(std::uint32_t queue) override;
   [[nodiscard]] Result<bool> wait(backend::Ticket ticket, std::chrono::nanoseconds timeout) override;
   [[nodiscard]] std::uint64_t now_ns() noexcept override;
+  [[nodiscard]] Result<std::unique_ptr<backend::DeviceDriver>> open_again() override;
 
  private:
   /// Destroys the device last of all.
@@ -58,6 +59,8 @@ class VulkanDriver final : public backend::DeviceDriver {
                                                   std::uint32_t push_bytes);
 
   OpenDevice device_;
+  PhysicalDevice physical_;
+  backend::DeviceOptions options_;
   backend::DeviceInfo info_;
   std::vector<Queue> queues_;
   std::unique_ptr<MemoryPool> memory_;

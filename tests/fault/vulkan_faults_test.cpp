@@ -95,7 +95,7 @@ layout(push_constant) uniform P { uint count; };
 void main() { if (gl_GlobalInvocationID.x < count) x[gl_GlobalInvocationID.x] += kAdd; }
 )";
 
-/// A whole life: open, allocate, compile, map, write, submit, record, replay, read, free.
+/// A whole life: open, allocate, compile, map, write, submit, record, replay, read, free, open once more.
 Result<std::uint32_t> live(bool maps_device_memory) {
   const auto backend = backends::vulkan::make_vulkan_backend({.intercept = intercept});
   VYRE_ASSIGN(const std::vector<backend::DeviceInfo> infos, backend->devices());
@@ -136,6 +136,10 @@ Result<std::uint32_t> live(bool maps_device_memory) {
   VYRE_TRY(device.free(x));
   VYRE_TRY(device.free(back));
   VYRE_TRY(device.wait_idle());
+  VYRE_ASSIGN(const std::unique_ptr<backend::Device> again, device.open_again());
+  VYRE_ASSIGN(const backend::BufferHandle there, again->allocate({.size = kBytes}));
+  VYRE_TRY(again->write(there, 0, std::vector<std::byte>(kBytes)));
+  VYRE_TRY(again->free(there));
   EXPECT_EQ(device.usage(), backend::DeviceUsage{});
   EXPECT_EQ(seen, read);
   return seen;

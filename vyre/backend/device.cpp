@@ -29,6 +29,11 @@ Result<std::unique_ptr<Device>> Device::open(Backend& backend, const DeviceInfo&
   return std::make_unique<Device>(std::move(driver), options);
 }
 
+Result<std::unique_ptr<Device>> Device::open_again() const {
+  VYRE_ASSIGN(std::unique_ptr<DeviceDriver> driver, driver_->open_again());
+  return driver == nullptr ? nullptr : std::make_unique<Device>(std::move(driver), options_);
+}
+
 Device::Device(std::unique_ptr<DeviceDriver> driver, const DeviceOptions& options)
     : driver_{std::move(driver)}, info_{driver_->info()}, options_{options}, tables_{*driver_, buffers_} {
   VYRE_CHECK(std::has_single_bit(info_.limits.storage_alignment), "alignments are powers of two");

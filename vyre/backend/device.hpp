@@ -80,6 +80,10 @@ class Device {
   /// The clock that waiting and working take time on: the machine's, or a virtual one.
   [[nodiscard]] std::uint64_t now_ns() noexcept { return driver_->now_ns(); }
 
+  /// The same device once more, for experiments: what is compiled and run there leaves nothing behind here. Null where
+  /// nothing would be left anyway.
+  [[nodiscard]] Result<std::unique_ptr<Device>> open_again() const;
+
   /// What a layer above keeps with the device: the one `T`, made with the first call. All ask for the same `T`.
   template <typename T>
   [[nodiscard]] T& attachment() {

@@ -199,6 +199,10 @@ class DeviceDriver {
 
   /// The clock that waiting and working take time on, in nanoseconds.
   [[nodiscard]] virtual std::uint64_t now_ns() noexcept = 0;
+
+  /// The same device once more, for experiments: what is compiled and run there leaves nothing behind here. Null where
+  /// nothing would be left anyway.
+  [[nodiscard]] virtual Result<std::unique_ptr<DeviceDriver>> open_again() { return nullptr; }
 };
 
 /// How a device is opened.

@@ -395,12 +395,13 @@ TEST_F(History, ComparesWhatIsTriedWithWhatIsUsedAtThatTime) {
     int batch = 0;
     const auto varying = [&](Way way) { return takes(way) * (batch++ / period % 2 == 0 ? 1 : 1.18); };
     Way used = Way::Batched;
-    for (int i = 0; i < 3000; ++i) {
+    for (int i = 0; i < 6000; ++i) {
       const Choice choice = step(varying, 0.1);
       if (!choice.is_trial) used = choice.way;
     }
     ASSERT_TRUE(is_one_launch(used));
     EXPECT_GE(history_.of(Way::Replay).count(), 7U);
+    EXPECT_GE(history_.of(Way::Plain).count(), 7U);
     EXPECT_NEAR(history_.of(Way::Replay).ns() / history_.of(used).ns(), 1.25, 0.04);
     EXPECT_NEAR(history_.of(Way::Plain).ns() / history_.of(used).ns(), 1.25, 0.04);
   }

@@ -163,8 +163,9 @@ std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Foreca
                                             Way best) const {
   const double least = weighed.steady_of(best);
   std::optional<Way> open;
-  std::optional<Way> plain;
   std::optional<Way> hoped;
+  std::optional<Way> second;
+  std::optional<Way> plain;
   std::optional<Way> again;
   const auto take = [](std::optional<Way>& next, Way way, const auto& ns) {
     if (!next || ns(way) < ns(*next)) next = way;
@@ -175,7 +176,11 @@ std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Foreca
     const double each = weighed.steady_of(way);
     if (way == best || each == kNever || weighed.is_moot[static_cast<std::size_t>(way)]) continue;
     const std::uint32_t samples = of(way).count(moment.per_wait);
-    if (is_open(way, each, predicted(way), least, moment.per_wait)) take(way == Way::Plain ? plain : open, way, steady);
+    if (is_open(way, each, predicted(way), least, moment.per_wait)) {
+      // One that was seen to be no better has less to tell than one that was not seen.
+      const bool is_no_better = samples >= kEnough && each >= least && !of(way).is_doubtful();
+      take(way == Way::Plain ? plain : is_no_better ? second : open, way, steady);
+    }
     if (is_long_shot(way, forecast, least, moment.per_wait)) {
       take(hoped, way, [&](Way other) { return forecast.of(other).hoped_ns; });
     }
@@ -194,6 +199,7 @@ std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Foreca
   const std::uint64_t last = of(Way::Batched).last_batch;
   if (best != Way::Batched && batches_ >= last + std::max(kLookAgain, last / 2)) return Way::Batched;
   if (hoped) return hoped;
+  if (second) return second;
   // Of a submission for each nobody expects that it is better.
   if (plain) return plain;
   if (again) return again;
