@@ -60,6 +60,8 @@ struct Outcome {
   double itself = 1;  ///< Scored half: auto / auto again.
   LaunchMode best = LaunchMode::Batched;
   std::string chosen = {};
+  double as_chosen = 1;            ///< Scored half: the mode that launches as was chosen / the best.
+  std::string believed = {};       ///< What was known of the ways of the best mode.
   bool is_promised = false;        ///< Whether lists made anew were not what was used, after the first round.
   double predicted_saving_ns = 0;  ///< What a batch was then said to save over a list made anew,
   double predicted_share = 0;      ///< of what that was said to take,
@@ -108,6 +110,50 @@ std::vector<double> ratios(const std::vector<double>& of, const std::vector<doub
   std::vector<double> result;
   for (std::size_t i = 0; i < of.size(); ++i) result.push_back(of[i] / to[i]);
   return result;
+}
+
+/// The mode that launches in a way.
+LaunchMode mode_of(choice::Way way) {
+  switch (way) {
+    case choice::Way::Plain: return LaunchMode::Plain;
+    case choice::Way::Replay: return LaunchMode::Replay;
+    case choice::Way::Table: return LaunchMode::Bindless;
+    default: break;
+  }
+  switch (choice::form_of(way)) {
+    case program::FormKind::Merged: return LaunchMode::Merged;
+    case program::FormKind::Persistent: return LaunchMode::Persistent;
+    case program::FormKind::Chain: return LaunchMode::Chain;
+    default: return LaunchMode::Batched;
+  }
+}
+
+std::size_t index_of(LaunchMode mode) {
+  return static_cast<std::size_t>(std::ranges::find(kPinned, mode) - kPinned.begin());
+}
+
+/// What was known of the ways of a mode, and what a batch takes in it.
+std::string describe_beliefs(const report::ShapeReport& shape, LaunchMode mode, double pinned_ns) {
+  std::string text;
+  for (const report::WayReport& each : shape.ways) {
+    if (mode_of(each.way) != mode) continue;
+    text += fmt::format("{} predicted {:.1f} µs, ", to_string(each.way), each.predicted_ns / 1e3);
+    text += each.samples == 0 ? std::string{"not seen; "}
+                              : fmt::format("seen {:.1f} µs in {} samples; ", each.observed_ns / 1e3, each.samples);
+  }
+  return text + fmt::format("pinned {:.1f} µs; {} batches", pinned_ns / 1e3, shape.batches);
+}
+
+/// Why a workload took so much longer than in the best mode.
+std::string explain(const Outcome& each) {
+  // What differs by less is taken for alike.
+  constexpr double kAlike = 1.1;
+  if (each.chosen.empty()) return "one dispatch, launched alike in all modes";
+  if (each.as_chosen <= kAlike) {
+    return fmt::format("noise: pinned, what was chosen takes {:.2f} of the best in the same rounds", each.as_chosen);
+  }
+  return fmt::format("the choice: pinned, it takes {:.2f} of the best{}. {}", each.as_chosen,
+                     each.is_settled ? "" : "; something was left to try", each.believed);
 }
 
 class Regret {
@@ -188,6 +234,11 @@ class Regret {
       if (half_median(ratios(samples[i], samples[best]), 0) < 1) best = i;
     }
     outcome.best = kPinned[best];
+    if (!report.shapes.empty()) {
+      const report::ShapeReport& shape = *report.shapes[0];
+      outcome.as_chosen = half_median(ratios(samples[index_of(mode_of(shape.chosen))], samples[best]), 1);
+      outcome.believed = describe_beliefs(shape, outcome.best, outcome.modes_ns[best] / workload.times);
+    }
     // Which of the two is the other one is left to chance: neither has better places in memory on the whole.
     if (random_() % 2 == 0) std::swap(samples[at_auto], samples[at_auto + 1]);
     outcome.auto_ns = choice::median(samples[at_auto]);
@@ -358,8 +409,8 @@ class Regret {
     summarise_savings(outcomes);
     for (const Outcome& each : outcomes) {
       if (each.regret > 1.25) {
-        fmt::print("above 1.25: {} {:.2f} (itself {:.2f}): best {}, chosen {}\n", to_string(each.workload), each.regret,
-                   each.itself, to_string(each.best), each.chosen);
+        fmt::print("above 1.25: {} {:.2f} (itself {:.2f}): best {}, chosen {}. {}\n", to_string(each.workload),
+                   each.regret, each.itself, to_string(each.best), each.chosen, explain(each));
       }
     }
   }
@@ -382,6 +433,8 @@ class Regret {
                                     {"cold_ns", each.cold_ns},
                                     {"best", to_string(each.best)},
                                     {"chosen", each.chosen},
+                                    {"as_chosen", each.as_chosen},
+                                    {"believed", each.believed},
                                     {"regret", each.regret},
                                     {"itself", each.itself},
                                     {"is_promised", each.is_promised},
