@@ -104,10 +104,10 @@ backend::FormSupport forms_of(const FeatureChain& features, const VkPhysicalDevi
   forms.workgroups = kManyWorkgroups;
   // Nor how long one takes. So many take moments, unless as written they take as long.
   constexpr std::uint32_t kFewWorkgroups = 256;
-  forms.chain_groups = kFewWorkgroups;
+  forms.turn_groups = kFewWorkgroups;
   if (info.type == backend::DeviceType::Cpu) {
     const bool is_inline = info.configuration == "inline";
-    forms.chain_groups = backend::FormSupport{}.chain_groups;
+    forms.turn_groups = backend::FormSupport{}.turn_groups;
     forms.workgroups = is_inline ? 1 : 4 * std::max(1U, std::thread::hardware_concurrency());
     // A processor runs the invocations of a workgroup as vectors, one after another: one vector that loops over them
     // finds its record once.

@@ -66,7 +66,7 @@ TEST_P(Chains, MoreThanAWorkgroupCanRunAreSeveralLaunches) {
   const std::uint64_t most = device().info().forms.max_iterations;
   const PipelineHandle pipeline = compile("step", FormKind::Chain);
   std::uint32_t groups = 1;
-  while (most != 0 && device().fits_persistent(pipeline, {2 * groups, 1, 1})) groups *= 2;
+  while (most != 0 && device().fits_form(pipeline, {2 * groups, 1, 1})) groups *= 2;
   const BufferHandle buffer = allocate_with(Words(64, 1));
   CommandList list;
   std::uint32_t expected = 1;
@@ -81,10 +81,10 @@ TEST_P(Chains, MoreThanAWorkgroupCanRunAreSeveralLaunches) {
 }
 
 TEST_P(Chains, AreBoundedSoThatNoLaunchTakesForEver) {
-  const std::uint32_t most = device().info().forms.chain_groups;
+  const std::uint32_t most = device().info().forms.turn_groups;
   const PipelineHandle pipeline = compile("indices", FormKind::Chain);
-  EXPECT_TRUE(device().fits_persistent(pipeline, {most, 1, 1}));
-  EXPECT_FALSE(device().fits_persistent(pipeline, {most + 1, 1, 1}));
+  EXPECT_TRUE(device().fits_form(pipeline, {most, 1, 1}));
+  EXPECT_FALSE(device().fits_form(pipeline, {most + 1, 1, 1}));
   CommandList list;
   list.dispatch(pipeline, std::array{BufferRange{.buffer = allocate(4)}}, {most + 1, 1, 1}, {});
   EXPECT_TRUE(is_refused(device().submit(list), ErrorCode::InvalidArgument, {"indices", text(most + 1), text(most)}));

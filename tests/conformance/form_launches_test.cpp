@@ -77,7 +77,7 @@ TEST_P(Conformance, ALaunchReachesEveryElementOfEveryItemOnce) {
         must(device().write(buffers.back(), 0, bytes_of(zeros)));
         list.dispatch(pipeline, std::array{BufferRange{.buffer = buffers.back()}}, groups, {});
       }
-      const auto fits = [&](const Groups& groups) { return device().fits_persistent(pipeline, groups); };
+      const auto fits = [&](const Groups& groups) { return device().fits_form(pipeline, groups); };
       if (program::takes_turns(form) && !std::ranges::all_of(set.groups, fits)) {
         EXPECT_TRUE(is_refused(device().submit(list), ErrorCode::InvalidArgument, {std::string{to_string(form)}}));
         for (const BufferHandle each : buffers) must(device().free(each));
@@ -220,7 +220,7 @@ TEST_P(Conformance, LongLoopsRunToTheirEndInEveryForm) {
 }
 
 TEST_P(Conformance, APersistentItemThatIsTooLongIsRefused) {
-  const std::uint64_t most = device().info().forms.max_iterations;
+  const backend::FormSupport& forms = device().info().forms;
   for (const std::string_view name : {"long_loop", "step"}) {
     SCOPED_TRACE(name);
     const PipelineHandle pipeline = compile(name, FormKind::Persistent);
@@ -234,19 +234,21 @@ TEST_P(Conformance, APersistentItemThatIsTooLongIsRefused) {
         list.dispatch(pipeline, std::array{BufferRange{.buffer = buffer}}, {each, 1, 1},
                       bytes_of(std::vector<std::uint32_t>{1}));
       }
-      if (device().fits_persistent(pipeline, {groups, 1, 1})) {
+      if (device().fits_form(pipeline, {groups, 1, 1})) {
         // What is as long as that takes a while on a fake device, which does run it.
         if (groups < 1'000) run(list);
         continue;
       }
       ++refused;
       must(device().write(buffer, 0, bytes_of(std::vector<std::uint32_t>(64, 9))));
+      const bool is_long = groups > forms.turn_groups;
+      const std::uint64_t most = is_long ? forms.turn_groups : forms.max_iterations;
       EXPECT_TRUE(is_refused(device().submit(list), ErrorCode::InvalidArgument,
-                             {"persistent", std::string{name}, "iterations", text(most)}));
+                             {"persistent", std::string{name}, is_long ? "workgroups" : "iterations", text(most)}));
       EXPECT_TRUE(is_refused(device().record(list), ErrorCode::InvalidArgument, {text(most)}));
       EXPECT_THAT(words(buffer, 64), Each(9U));
     }
-    EXPECT_EQ(refused > 0, most != 0);
+    EXPECT_GT(refused, 0U);
   }
 }
 
@@ -315,6 +317,31 @@ TEST(FakeForms, ADeviceWithoutThemRefusesThemByName) {
   EXPECT_TRUE(device->compile(suite_program("step")));
 }
 
+// Nothing counts iterations here, but a device may end what takes seconds.
+TEST(FakeForms, APersistentWorkgroupRunsNoMoreThanItMay) {
+  const std::unique_ptr<Device> device = open_fake({});
+  const std::uint32_t most = device->info().forms.turn_groups;
+  const PipelineHandle pipeline = must(device->compile(suite_program("indices"), {.form = FormKind::Persistent}));
+  const BufferHandle buffer = must(device->allocate({.size = 4}));
+  const auto submit = [&](std::uint32_t groups) {
+    CommandList list;
+    list.dispatch(pipeline, std::array{BufferRange{.buffer = buffer}}, {groups, 1, 1}, {});
+    return device->submit(list);
+  };
+  EXPECT_TRUE(device->fits_form(pipeline, {most, 1, 1}));
+  EXPECT_TRUE(submit(most));
+  EXPECT_FALSE(device->fits_form(pipeline, {most + 1, 1, 1}));
+  EXPECT_TRUE(is_refused(submit(most + 1), ErrorCode::InvalidArgument, {text(most + 1), text(most)}));
+}
+
+TEST(FakeForms, AMergedDispatchOfManyWorkgroupsMustFitAGrid) {
+  const std::unique_ptr<Device> device = open_fake({});
+  const PipelineHandle pipeline = must(device->compile(suite_program("indices"), {.form = FormKind::Merged}));
+  EXPECT_TRUE(device->fits_form(pipeline, {60'000, 60'000, 1}));
+  EXPECT_TRUE(device->fits_form(pipeline, {16, 16, 16}));
+  EXPECT_FALSE(device->fits_form(pipeline, {64, 64, 128}));
+}
+
 TEST(FakeForms, TheLongestPersistentItemIsTheLimitItself) {
   const std::unique_ptr<Device> device = open_fake({.max_iterations = 1'000});
   const PipelineHandle pipeline = must(device->compile(suite_program("indices"), {.form = FormKind::Persistent}));
@@ -328,14 +355,14 @@ TEST(FakeForms, TheLongestPersistentItemIsTheLimitItself) {
   };
   // One iteration for each of its groups, one for the end of the loop.
   std::uint32_t longest = 0;
-  while (device->fits_persistent(pipeline, {longest + 1, 1, 1})) ++longest;
+  while (device->fits_form(pipeline, {longest + 1, 1, 1})) ++longest;
   EXPECT_GE(longest, 900U);
   EXPECT_LT(longest, 1'000U);
   EXPECT_TRUE(submit(longest, 1));
   EXPECT_TRUE(submit(longest, 100));
   EXPECT_TRUE(is_refused(submit(longest + 1, 1), ErrorCode::InvalidArgument, {text(longest + 1), "1000"}));
-  EXPECT_FALSE(device->fits_persistent(pipeline, {1'000, 1'000, 1'000}));
-  EXPECT_FALSE(device->fits_persistent(PipelineHandle{}, {1, 1, 1}));
+  EXPECT_FALSE(device->fits_form(pipeline, {1'000, 1'000, 1'000}));
+  EXPECT_FALSE(device->fits_form(PipelineHandle{}, {1, 1, 1}));
 }
 
 }  // namespace

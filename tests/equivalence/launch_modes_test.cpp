@@ -17,6 +17,7 @@
 
 #include "tests/equivalence/devices.hpp"
 #include "tests/equivalence/kernels.hpp"
+#include "tests/support/forwarding_driver.hpp"
 
 // What a launch mode does with programs that it is for, and with those that it is not for; and what the report says.
 
@@ -393,6 +394,64 @@ TEST(LearningSessions, ASingleDispatchBesideABatchIsNoHindrance) {
     for (const report::WayReport& each : report.shapes[0]->ways) most = std::max(most, each.samples);
   }
   EXPECT_GT(most, 20);
+}
+
+// Batches that nobody waits for, of which some are always pending, are seen all the same.
+TEST(LearningSessions, WhoDoesNotWaitIsMeasured) {
+  Session session = must(Session::open(open("fake"), {.calibrate_after = {}}));
+  const auto x = must(session.buffer<Word>(64));
+  const auto y = must(session.buffer<Word>(64));
+  for (Word i = 0; i < 1'000; ++i) {
+    for (const Word k : {1U, 2U, 3U}) must(session.dispatch(named("mix"), {x, y}, {.params = params(k)}));
+    must(session.flush());
+  }
+  const auto report = must(session.finish());
+  ASSERT_EQ(report.shapes.size(), 1);
+  std::uint32_t most = 0;
+  for (const report::WayReport& each : report.shapes[0]->ways) most = std::max(most, each.samples);
+  EXPECT_GE(most, 3);
+}
+
+/// A device whose compiler refuses all forms but the one that programs are written in, though it says that it has them.
+class RefusingDriver final : public ForwardingDriver {
+ public:
+  RefusingDriver(std::unique_ptr<backend::DeviceDriver> driver, ErrorCode code) noexcept
+      : ForwardingDriver{std::move(driver)}, code_{code} {}
+
+  [[nodiscard]] Result<std::unique_ptr<backend::DriverPipeline>> compile(const backend::PipelineDesc& desc) override {
+    if (desc.form != nullptr && desc.program.name() == "mix") return fail(code_, "not this one");
+    return inner().compile(desc);
+  }
+
+ private:
+  ErrorCode code_;
+};
+
+// What is tried to be faster must not end what works.
+TEST(LearningSessions, AFormThatCannotBeCompiledAfterAllIsNotUsed) {
+  for (const ErrorCode code : {ErrorCode::CompileFailed, ErrorCode::OutOfMemory}) {
+    FakeSetup setup = fake_setup();
+    setup.decorate = [code](std::unique_ptr<backend::DeviceDriver> driver) {
+      return std::make_unique<RefusingDriver>(std::move(driver), code);
+    };
+    Session session = must(Session::open(open_fake(setup), {.exploration = 1, .calibrate_after = {}}));
+    std::vector<Word> from(64, 3);
+    std::vector<Word> to(64, 5);
+    const auto x = must(session.buffer<Word>(from));
+    const auto y = must(session.buffer<Word>(to));
+    for (Word i = 0; i < 60; ++i) {
+      for (const Word k : {1U, 2U, 3U}) {
+        must(session.dispatch(named("mix"), {x, y}, {.params = params(k)}));
+        for (Word j = 0; j < 64; ++j) to[j] = to[j] * 3 + from[j] + k;
+      }
+      const auto report = must(session.finish());
+      EXPECT_EQ(report.programs[0].form, program::FormKind::Descriptor);
+    }
+    std::vector<Word> actual(64);
+    must(session.read(y, actual));
+    must(session.finish());
+    EXPECT_EQ(actual, to);
+  }
 }
 
 // A few that are waited for at the end say nothing of those that came before in other numbers.

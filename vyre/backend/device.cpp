@@ -254,7 +254,7 @@ Result<PipelineHandle> Device::compile(const program::Program& program, const Co
     return fail(ErrorCode::OutOfMemory, fmt::format("there are {} pipelines, that is the limit", pipelines_.size()));
   }
   if (options.warm) {
-    if (auto warmed = warm(*handle); !warmed) {
+    if (auto warmed = warm(*handle, options.timeout); !warmed) {
       std::ignore = free(*handle);
       return named(std::move(warmed).error());
     }
@@ -271,9 +271,9 @@ program::FormOptions Device::form_options() const {
           .quirks = info_.forms.quirks};
 }
 
-bool Device::fits_persistent(PipelineHandle pipeline, const Groups& groups) const noexcept {
+bool Device::fits_form(PipelineHandle pipeline, const Groups& groups) const noexcept {
   const PipelineEntry* entry = pipelines_.find(pipeline);
-  return entry != nullptr && backend::fits_persistent(entry->form, groups, info_.forms);
+  return entry != nullptr && backend::fits_form(entry->form, groups, info_.forms);
 }
 
 Result<void> Device::make_scratch() {
@@ -301,7 +301,7 @@ Result<TableBlock> Device::make_table(const ListView& view, Memory memory) {
   return block;
 }
 
-Result<void> Device::warm(PipelineHandle pipeline) {
+Result<void> Device::warm(PipelineHandle pipeline, std::chrono::nanoseconds timeout) {
   // Drivers that compile at the first dispatch do so for one of no groups.
   const PipelineEntry& entry = pipelines_.at(pipeline);
   BufferRange range{.offset = 0, .size = 1};
@@ -310,8 +310,8 @@ Result<void> Device::warm(PipelineHandle pipeline) {
   CommandList list;
   list.dispatch(pipeline, std::vector<BufferRange>(entry.rules.size(), range), {0, 0, 0},
                 std::vector<std::byte>(entry.push_bytes));
-  Result<Ticket> ticket = submit(list);
-  Result<void> done = ticket ? wait(*ticket) : std::unexpected{ticket.error()};
+  Result<Ticket> ticket = submit(list, {.timeout = timeout});
+  Result<void> done = ticket ? wait(*ticket, timeout) : std::unexpected{ticket.error()};
   VYRE_TRY(free(range.buffer));
   return done;
 }

@@ -25,6 +25,7 @@ struct CompileOptions {
   std::span<const program::spirv::SpecOverride> values = {};
   program::FormKind form = program::FormKind::Descriptor;
   bool warm = false;  ///< Compile everything now, also what the driver would leave for the first dispatch.
+  std::chrono::nanoseconds timeout = kForever;  ///< How long to wait for that, behind what is pending.
 };
 
 struct RecordOptions {
@@ -122,8 +123,10 @@ class Device {
                                       const SubmitOptions& options = {});
   [[nodiscard]] Result<void> free(RecordingHandle recording);
 
-  /// Whether a dispatch of a pipeline in the persistent form, or as a chain, is short enough for the device.
-  [[nodiscard]] bool fits_persistent(PipelineHandle pipeline, const Groups& groups) const noexcept;
+  /// Whether a dispatch had better be launched in the form of a pipeline than as written: where workgroups take turns,
+  /// it must be short enough for one, and is refused otherwise; where dispatches are merged, the table is no place for
+  /// each workgroup of a large one.
+  [[nodiscard]] bool fits_form(PipelineHandle pipeline, const Groups& groups) const noexcept;
 
   /// Whether a ticket is done.
   [[nodiscard]] Result<bool> poll(Ticket ticket);
@@ -187,7 +190,7 @@ class Device {
                                     bool launches_only) const noexcept;
   [[nodiscard]] Result<void> check_update(const CommandList& recorded, const CommandList& list) const;
   [[nodiscard]] Result<void> make_room(const SubmitOptions& options);
-  [[nodiscard]] Result<void> warm(PipelineHandle pipeline);
+  [[nodiscard]] Result<void> warm(PipelineHandle pipeline, std::chrono::nanoseconds timeout);
   [[nodiscard]] Result<void> check_alive(RecordingEntry& entry);
   /// One of `in` and `out` is empty.
   [[nodiscard]] Result<void> transfer(BufferHandle buffer, std::uint64_t offset, std::span<const std::byte> in,

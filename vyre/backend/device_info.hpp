@@ -63,8 +63,9 @@ struct FormSupport {
   std::uint32_t lanes = 0;       ///< Invocations of a subgroup that had better load a record together; 0 for none.
   bool pairs = false;            ///< Whether vectors had better be loaded and stored as words of 64 bits.
   std::uint32_t workgroups = 1;  ///< Those of a persistent launch that can run at once.
-  /// Workgroups of a kernel that the one of a chain may run in a launch: devices may end what takes seconds.
-  std::uint32_t chain_groups = 4096;
+  /// Workgroups of a kernel that one of a chain, or of a persistent launch, may run: devices may end what takes
+  /// seconds.
+  std::uint32_t turn_groups = 4096;
   program::Quirks quirks = {};
 
   [[nodiscard]] bool has(program::FormKind kind) const noexcept {

@@ -34,6 +34,17 @@ std::uint64_t iterations_of_group(const FormRules& form) noexcept {
   return saturating_add(body, form.folded > 1 ? form.folded + 2 : 1);
 }
 
+/// Whether one workgroup may run so many of a kernel.
+bool fits_turn(const FormRules& form, std::uint64_t groups, const FormSupport& support) noexcept {
+  if (groups > support.turn_groups) return false;
+  // Leaving the loop counts too.
+  return support.max_iterations == 0 ||
+         saturating_add(saturating_mul(groups, iterations_of_group(form)), 1) < support.max_iterations;
+}
+
+/// Whether dispatches of those groups can be a grid of which the third dimension tells them apart.
+bool fits_grid(const Groups& groups) noexcept { return groups[2] == 1; }
+
 class Lowering {
  public:
   Lowering(const ListView& view, const DeviceInfo& info, const TablePlace& place, CommandList& lowered) noexcept
@@ -200,7 +211,8 @@ class Lowering {
         ++end;
       }
       constexpr std::uint32_t kFewest = 8;
-      const bool is_grid = groups[2] == 1 && (count >= kFewest || count == items_ || group_count(groups) > kMostMapped);
+      const bool is_grid =
+          fits_grid(groups) && (count >= kFewest || count == items_ || group_count(groups) > kMostMapped);
       if (!is_grid) {
         if (mapped == 0) map_first = i;
         mapped += count;
@@ -252,25 +264,15 @@ class Lowering {
   Result<void> persistent(std::span<const Command> items) {
     const FormRules& form = pipeline_->form;
     const FormSupport& support = info_.forms;
+    // No way of a workgroup is longer than so many times the longest item.
+    std::uint64_t longest = 0;
+    for (const Command& item : items) longest = std::max(longest, group_count(std::get<Dispatch>(item).groups));
+    VYRE_TRY(check_length(longest));
+    const auto is_too_long = [&](std::uint32_t stride) {
+      return !fits_turn(form, saturating_mul((items_ + stride - 1) / stride, longest), support);
+    };
     std::uint32_t workgroups = std::clamp(support.workgroups, 1U, items_);
-    if (support.max_iterations != 0) {
-      // No way of a workgroup is longer than so many times the longest item; leaving the loop counts too.
-      std::uint64_t longest = 0;
-      for (const Command& item : items) {
-        const std::uint64_t count = group_count(std::get<Dispatch>(item).groups);
-        longest = std::max(longest, saturating_mul(count, iterations_of_group(form)));
-      }
-      const auto is_too_long = [&](std::uint32_t stride) {
-        const std::uint64_t each = (items_ + stride - 1) / stride;
-        return saturating_add(saturating_mul(each, longest), 1) >= support.max_iterations;
-      };
-      while (is_too_long(workgroups)) {
-        if (workgroups == items_) {
-          return too_long(longest);
-        }
-        workgroups = workgroups > items_ / 2 ? items_ : workgroups * 2;
-      }
-    }
+    while (is_too_long(workgroups)) workgroups = workgroups > items_ / 2 ? items_ : workgroups * 2;
     // More workgroups than a grid holds are several launches.
     const std::uint32_t share = (items_ + workgroups - 1) / workgroups;
     const std::uint64_t most = std::uint64_t{share} * info_.limits.max_groups[0];
@@ -286,12 +288,9 @@ class Lowering {
 
   /// As many in one launch as a workgroup can run, in order.
   Result<void> chain(std::span<const Command> items) {
-    const std::uint64_t most = info_.forms.max_iterations;
-    const std::uint64_t most_groups = info_.forms.chain_groups;
     std::uint32_t first = 0;
     std::uint32_t end = 0;
     std::uint64_t groups = 0;
-    std::uint64_t taken = 1;  // Leaving the loop counts too.
     const auto launch_part = [&] {
       if (first > 0) barrier();
       Root given = root(end - first, first);
@@ -299,34 +298,32 @@ class Lowering {
       dispatch_apart({1, 1, 1}, given);
       first = end;
       groups = 0;
-      taken = 1;
     };
     for (const Command& item : items) {
       const auto* each = std::get_if<Dispatch>(&item);
       const std::uint64_t count = each == nullptr ? 0 : group_count(each->groups);
       if (count == 0) continue;
-      const std::uint64_t own = saturating_mul(count, iterations_of_group(pipeline_->form));
-      if (count > most_groups) {
-        return fail(ErrorCode::InvalidArgument,
-                    fmt::format("an item of the chain launch of '{}' has {} workgroups, the limit is {}",
-                                pipeline_->program.name(), count, most_groups));
-      }
-      if (most != 0 && saturating_add(own, 1) >= most) return too_long(own);
-      const bool is_full = groups + count > most_groups || (most != 0 && saturating_add(taken, own) >= most);
-      if (is_full && end > first) launch_part();
+      VYRE_TRY(check_length(count));
+      if (end > first && !fits_turn(pipeline_->form, groups + count, info_.forms)) launch_part();
       groups += count;
-      taken = saturating_add(taken, own);
       ++end;
     }
     launch_part();
     return {};
   }
 
-  [[nodiscard]] std::unexpected<Error> too_long(std::uint64_t iterations) const {
-    return fail(ErrorCode::InvalidArgument,
-                fmt::format("an item of the {} launch of '{}' makes {} iterations, the device's limit is {}",
-                            to_string(pipeline_->form.kind), pipeline_->program.name(), iterations,
-                            info_.forms.max_iterations));
+  /// Whether one workgroup may run an item of so many.
+  [[nodiscard]] Result<void> check_length(std::uint64_t groups) const {
+    const FormRules& form = pipeline_->form;
+    if (fits_turn(form, groups, info_.forms)) return {};
+    const bool has_too_many = groups > info_.forms.turn_groups;
+    return fail(
+        ErrorCode::InvalidArgument,
+        fmt::format("an item of the {} launch of '{}' {} {}, the device's limit is {}", to_string(form.kind),
+                    pipeline_->program.name(), has_too_many ? "has" : "makes",
+                    has_too_many ? fmt::format("{} workgroups", groups)
+                                 : fmt::format("{} iterations", saturating_mul(groups, iterations_of_group(form))),
+                    has_too_many ? info_.forms.turn_groups : info_.forms.max_iterations));
   }
 
   const ListView& view_;
@@ -352,7 +349,7 @@ std::uint64_t table_bytes(const ListView& view) noexcept {
     // Each item may need a group count of its own; those of a map, an entry for each workgroup.
     bytes += form.record.stride + kAlignment;
     const std::uint64_t groups = group_count(dispatch->groups);
-    if (form.kind == FormKind::Merged && (groups <= kMostMapped || dispatch->groups[2] != 1)) {
+    if (form.kind == FormKind::Merged && (groups <= kMostMapped || !fits_grid(dispatch->groups))) {
       bytes = saturating_add(bytes, saturating_mul(groups, sizeof(MapEntry)) + kAlignment);
     }
   }
@@ -364,10 +361,9 @@ Result<std::uint64_t> lower(const ListView& view, const DeviceInfo& info, const 
   return Lowering{view, info, place, lowered}.run();
 }
 
-bool fits_persistent(const FormRules& form, const Groups& groups, const FormSupport& support) noexcept {
-  if (form.kind == FormKind::Chain && group_count(groups) > support.chain_groups) return false;
-  if (support.max_iterations == 0) return true;
-  return saturating_add(saturating_mul(group_count(groups), iterations_of_group(form)), 1) < support.max_iterations;
+bool fits_form(const FormRules& form, const Groups& groups, const FormSupport& support) noexcept {
+  if (takes_turns(form.kind)) return fits_turn(form, group_count(groups), support);
+  return form.kind != FormKind::Merged || fits_grid(groups) || group_count(groups) <= kMostMapped;
 }
 
 }  // namespace vyre::backend

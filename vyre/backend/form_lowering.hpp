@@ -27,11 +27,12 @@ struct TablePlace {
 
 /// Writes the table of a checked list and appends to `lowered` what takes its place. Gives the bytes that were written.
 ///
-/// `InvalidArgument` for a dispatch of a form that takes turns that no workgroup could finish on the device.
+/// `InvalidArgument` for a dispatch of a form that takes turns that is too long for one workgroup of the device.
 [[nodiscard]] Result<std::uint64_t> lower(const ListView& view, const DeviceInfo& info, const TablePlace& place,
                                           CommandList& lowered);
 
-/// Whether one workgroup can run a whole dispatch of a pipeline of a form that takes turns.
-[[nodiscard]] bool fits_persistent(const FormRules& form, const Groups& groups, const FormSupport& support) noexcept;
+/// Whether a dispatch is short enough for one workgroup of a form that takes turns; whether a merged one needs no more
+/// of the table than a few entries.
+[[nodiscard]] bool fits_form(const FormRules& form, const Groups& groups, const FormSupport& support) noexcept;
 
 }  // namespace vyre::backend

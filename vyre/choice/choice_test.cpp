@@ -341,6 +341,44 @@ TEST_F(History, RecordsOnceAsMuchWasLostWithoutIt) {
   EXPECT_LE(anew, 10U);
 }
 
+TEST_F(History, GivesNoTrialToWhoWantsNone) {
+  const auto takes = [](Way) { return 10'000.0; };
+  predict(takes);
+  int others = 0;
+  for (int i = 0; i < 500; ++i) {
+    // Two who share what is known, in turns.
+    step(takes, 0.5);
+    const Choice choice = step(takes, 0);
+    others += choice.is_trial ? 1 : 0;
+  }
+  EXPECT_EQ(others, 0);
+  EXPECT_GT(history_.trials(), 5U);
+}
+
+TEST_F(History, EndsATrialThatTakesManyTimesAsLong) {
+  // All are predicted to be about as good. One is not.
+  predict([](Way way) { return way == Way::Batched ? 10'000.0 : 12'000.0; });
+  const auto takes = [](Way way) {
+    return way == Way::Persistent || way == Way::PersistentReplay ? 1'000'000.0 : 10'000.0;
+  };
+  int launched = 0;
+  for (int i = 0; i < 90; ++i) {
+    const Way way = step(takes, 0.5).way;
+    launched += way == Way::Persistent || way == Way::PersistentReplay ? 1 : 0;
+  }
+  EXPECT_GE(launched, 1);
+  EXPECT_LE(launched, 3);
+}
+
+TEST_F(History, ExpectsOfAWayThatWasNotSeenWhatTheOneThatIsUsedTakesBeyondItsForecast) {
+  // Nothing is known of the kernels, which take nearly all of the time.
+  predict([](Way way) { return is_one_launch(way) ? 40'000.0 : 50'000.0; });
+  const auto takes = [](Way) { return 2'000'000.0; };
+  for (int i = 0; i < 10; ++i) history_.observe(Way::Batched, 2'000'000, 1, 1);
+  // Too little for a trial.
+  for (int i = 0; i < 50; ++i) EXPECT_FALSE(is_one_launch(step(takes, 0.001).way)) << i;
+}
+
 TEST_F(History, NeverReplaysWhatDidNotComeBefore) {
   for (std::uint32_t i = 0; i < 100; ++i) {
     const Moment moment{.seen = {.of_shape = i}, .may_try = true, .exploration = 1};

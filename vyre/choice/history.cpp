@@ -35,6 +35,8 @@ constexpr double kSteady = 0.2;
 constexpr std::uint32_t kChecks = 2;
 // What is not used follows what is at most so far. What was seen to change may have by more, but once.
 constexpr double kMostFollowed = 2.5;
+// One of which a sample takes so many times what is used is over with that: more of it would go beyond the share.
+constexpr double kHopeless = 8;
 // A trial that could not be measured is over after so many.
 constexpr std::uint64_t kLongestTrial = 16;
 // How far from what is known a sample must be to mean that circumstances have changed.
@@ -167,8 +169,10 @@ std::optional<Way> ShapeHistory::next_trial(const Weighed& weighed, const Foreca
   std::optional<Way> second;
   std::optional<Way> plain;
   std::optional<Way> again;
-  const auto take = [](std::optional<Way>& next, Way way, const auto& ns) {
-    if (!next || ns(way) < ns(*next)) next = way;
+  // Where one is disturbed time and again, the others have their turn.
+  const auto take = [&](std::optional<Way>& next, Way way, const auto& ns) {
+    const auto rank = [&](Way each) { return std::pair{of(each).was_disturbed, ns(each)}; };
+    if (!next || rank(way) < rank(*next)) next = way;
   };
   const auto steady = [&](Way way) { return weighed.steady_of(way); };
   const auto predicted = [&](Way way) { return forecast.of(way).ns * least / forecast.of(best).ns; };
@@ -246,7 +250,8 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
     const Way way = possible[(batches_ * 0x9e37'79b9'7f4a'7c15U >> 32) % count];
     return {.way = way, .is_trial = true, .expected_ns = takes(way)};
   }
-  if (trying_) {
+  // Who wants none has none, whoever shares what is known.
+  if (trying_ && moment.exploration > 0) {
     const bool is_over =
         batches_ - trying_since_ > std::max(kLongestTrial, static_cast<std::uint64_t>(moment.per_wait));
     if (!is_over && is_possible(*trying_)) return {.way = *trying_, .is_trial = true, .expected_ns = takes(*trying_)};
@@ -267,9 +272,15 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
   }
   const Way kept_before = best;
   const double stays = weighed.cost_of(best);
+  // What the way that is used takes beyond what is predicted is its kernels', of which nothing is known yet, or the
+  // machine's: of a way that was not seen as much is expected, unless it can never be.
+  const bool is_used_known = moment.exploration > 0 && of(best).is_known(moment.per_wait);
+  const double unforeseen = is_used_known ? std::max(weighed.steady_of(best) - forecast.of(best).ns, 0.0) : 0;
   double least = stays;
   for (const Way way : kAllWays) {
-    const double each = weighed.cost_of(way);
+    const bool is_seen = of(way).is_known(moment.per_wait) || of(kept_of(way)).is_known(moment.per_wait) ||
+                         of(made_anew(way)).is_known(moment.per_wait);
+    const double each = weighed.cost_of(way) + (is_seen ? 0 : unforeseen);
     const double spread = std::max(of(way).spread(), of(kept_before).spread());
     const bool is_predicted = forecast.of(way).ns < forecast.of(kept_before).ns;
     // Once may have been while the machine ran faster, and what is predicted may be of one that does. Where nothing may
@@ -381,8 +392,10 @@ void ShapeHistory::accept_trial(double pace) {
   for (std::uint32_t i = seen.count(trial_->per_wait) == 0 ? 0 : 1; i < trial_->count; ++i) {
     seen.add(trial_->ns[i] / pace, i == 0, trial_->per_wait);
   }
+  if (trial_->is_hopeless) seen.set(trial_->ns[trial_->count - 1] / pace, trial_->per_wait);
   seen.last_batch = batches_;
   seen.last_sample = samples_;
+  seen.was_disturbed = false;
   trial_.reset();
 }
 
@@ -397,8 +410,10 @@ void ShapeHistory::check_trial(Way way, double ns, double per_wait) {
   // Beyond that it may be the way that is used, and not the machine.
   const bool is_usual = pace < 1 + kFar && pace * (1 + kFar) > 1;
   if (is_usual && std::abs(after - before) <= kSteady * before) return accept_trial(pace);
-  // It will be tried again, but not at once.
-  observed_[static_cast<std::size_t>(trial_->way)].last_batch = batches_;
+  // It will be tried again, but others come first.
+  Observed& tried = observed_[static_cast<std::size_t>(trial_->way)];
+  tried.last_batch = batches_;
+  tried.was_disturbed = true;
   trial_.reset();
 }
 
@@ -415,6 +430,10 @@ void ShapeHistory::observe(Way way, double ns, std::uint32_t batches, double per
       if (followed_ == last_used_) trial_->beside = followed_;
     }
     if (trial_->count < kEnough) trial_->ns[trial_->count++] = ns;
+    if (trial_->beside && ns > kHopeless * of(*trial_->beside).ns()) {
+      trial_->is_hopeless = true;
+      trying_left_ = 1;
+    }
   } else if (alarm_ && alarm_->other) {
     confirm_change(way, ns, per_wait);
   } else {

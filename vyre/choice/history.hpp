@@ -58,6 +58,8 @@ class Observed {
   std::uint64_t last_batch = 0;
   /// The sample of its shape at which it was last added to.
   std::uint64_t last_sample = 0;
+  /// Whether its last trial was disturbed.
+  bool was_disturbed = false;
 
  private:
   std::array<double, kKept> last_ = {};
@@ -198,6 +200,7 @@ class ShapeHistory {
     std::uint32_t count = 0;
     std::uint32_t checked = 0;
     double after_ns = 0;
+    bool is_hopeless = false;  // The last took so long that no more were wanted.
   };
   std::optional<Trial> trial_ = {};
   /// What is done about a change: another way is tried, then the same again.

@@ -49,7 +49,7 @@ struct RunReport {
   std::vector<ProgramReport> programs = {};        ///< In the order of their first dispatch.
   std::vector<policy::AuditEvent> decisions = {};  ///< The last that left the plain path.
   std::uint64_t decisions_dropped = 0;
-  /// Batches that a launch mode was chosen for, as of the last decision for each.
+  /// Batches that a launch mode was chosen for, as of the last decision for each: the first 256 shapes of them.
   std::vector<std::shared_ptr<const ShapeReport>> shapes = {};
   PredictionErrors errors = {};      ///< Of the device, up to now.
   std::uint64_t calibration_ns = 0;  ///< What measuring the device took, which is not in the other times.

@@ -467,10 +467,13 @@ Result<Calibration> Rig::measure() {
 Result<Calibration> calibrate(backend::Device& device, std::chrono::nanoseconds timeout) {
   // Drivers get slower by what they compile: the heap that lavapipe's thread works in does, by up to a sixth of a
   // kernel. Where the device cannot be had twice, that is the price.
+  VYRE_TRY(device.wait_idle(timeout));
   const auto again = device.open_again();
   const bool has_again = again && *again != nullptr;
   auto measured = Rig{has_again ? **again : device, timeout}.measure();
   if (!measured) {
+    // The other is lost, and not this one.
+    if (has_again && measured.error().code == ErrorCode::DeviceLost) measured.error().code = ErrorCode::Unavailable;
     return in_context(std::move(measured).error(), fmt::format("while measuring device '{}'", device.info().name));
   }
   return measured;

@@ -74,8 +74,7 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
   };
   if (compiled.form == FormKind::Descriptor) {
     VYRE_ASSIGN(compiled.pipeline, compile_as_written(compiled.form));
-  } else if (compiled.form == FormKind::Chain ||
-             (compiled.form == FormKind::Persistent && device.info().forms.max_iterations != 0)) {
+  } else if (takes_turns(compiled.form)) {
     // For dispatches that are too long for one workgroup.
     FormKind form = FormKind::Descriptor;
     VYRE_ASSIGN(compiled.other_pipeline, compile_as_written(form));
@@ -115,12 +114,13 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
   return compiled;
 }
 
-Result<backend::PipelineHandle> find_form(CompiledProgram& compiled, program::FormKind form) {
+Result<backend::PipelineHandle> find_form(CompiledProgram& compiled, program::FormKind form,
+                                          std::chrono::nanoseconds timeout) {
   if (form == compiled.form) return compiled.pipeline;
   backend::PipelineHandle& known = compiled.others[static_cast<std::size_t>(form)];
   if (known.generation != 0) return known;
   // A form is chosen for what it saves: what its first launch would take beside that is spent here.
-  auto made = compiled.shared->get(form, true);
+  auto made = compiled.shared->get_warm(form, timeout);
   if (made) {
     known = *made;
   } else if (made.error().code == ErrorCode::Unsupported) {

@@ -77,8 +77,10 @@ struct CompiledProgram {
                                                       std::span<const program::spirv::SpecOverride> values,
                                                       program::FormKind wanted);
 
-/// Its pipeline in another form, compiled if no session has needed that before. `Unsupported` if it has none.
-[[nodiscard]] Result<backend::PipelineHandle> find_form(CompiledProgram& compiled, program::FormKind form);
+/// Its pipeline in another form, compiled if no session has needed that before, which may wait for what is pending.
+/// `Unsupported` if it has none.
+[[nodiscard]] Result<backend::PipelineHandle> find_form(CompiledProgram& compiled, program::FormKind form,
+                                                        std::chrono::nanoseconds timeout);
 
 /// All its pipelines that the session has used.
 [[nodiscard]] std::vector<backend::PipelineHandle> pipelines_of(const CompiledProgram& compiled);

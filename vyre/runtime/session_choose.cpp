@@ -18,6 +18,8 @@ constexpr std::uint32_t kMostUnasked = 64;
 constexpr std::uint64_t kUnaskedShare = 8;
 // So many batches are enough to see what one takes, whether or not they are waited for.
 constexpr double kLongSpan = 64;
+// Shapes in the report of a run.
+constexpr std::size_t kMostReported = 256;
 // A batch that takes so many times what is expected asks for another decision.
 constexpr double kSurprising = 1.25;
 // Of what a span took, the session itself must have been at work, or waiting, for so much.
@@ -69,6 +71,8 @@ Result<bool> Session::State::is_calibrated() {
   if (!is_measurable || gathered.list.commands().size() < policy::kMinPersistentBatch) return false;
   const auto patience = static_cast<std::uint64_t>(std::max<std::int64_t>(options.calibrate_after.count(), 0));
   if (tuner->spent_ns() < patience) return false;
+  // It waits for what is pending, as if that took no time.
+  is_span_void |= !pending.empty();
   const std::uint64_t begin = device->now_ns();
   const auto measured = tuner->calibrate(*device, options.watchdog);
   const std::uint64_t taken = device->now_ns() - begin;
@@ -207,9 +211,9 @@ bool Session::State::ask_tuner(const SeenBatch& before) {
       // Where even the least of its class is too long for a workgroup, all run as written.
       const backend::PipelineHandle pipeline = is_own ? program.pipeline : program.others[i];
       const std::uint64_t least = std::uint64_t{1} << (kind.size_class - 1);
-      const bool is_long = form == FormKind::Chain && least > device->info().forms.chain_groups;
+      const bool is_long = takes_turns(form) && least > device->info().forms.turn_groups;
       const backend::Groups few = {static_cast<std::uint32_t>(std::min<std::uint64_t>(least, UINT32_MAX)), 1, 1};
-      const bool is_too_long = takes_turns(form) && pipeline.generation != 0 && !device->fits_persistent(pipeline, few);
+      const bool is_too_long = takes_turns(form) && pipeline.generation != 0 && !device->fits_form(pipeline, few);
       if (is_long || is_too_long) forms.possible[i] = false;
     }
     if (options.time_device) forms.possible[static_cast<std::size_t>(FormKind::Pointer)] = false;
@@ -243,8 +247,10 @@ Result<void> Session::State::compile_form() {
     CompiledProgram& program = programs[kinds[i].program];
     const bool is_there = form == program.form || program.others[static_cast<std::size_t>(form)].generation != 0;
     if (!known->chosen.uses_form[i] || is_there) continue;
+    // So does this.
+    is_span_void |= !pending.empty();
     const std::uint64_t begin = device->now_ns();
-    VYRE_ASSIGN(const backend::PipelineHandle pipeline, find_form(program, form));
+    VYRE_ASSIGN(const backend::PipelineHandle pipeline, find_form(program, form, options.watchdog));
     note_pipeline(pipeline, kinds[i].program);
     note_setup(begin);
   }
@@ -270,8 +276,8 @@ void Session::State::apply_form(std::size_t arms_planned) {
       bool fits = true;
       for (const backend::Command& each : dispatches) {
         const auto& dispatch = std::get<backend::Dispatch>(each);
-        if (takes_turns(form) && (last == nullptr || *last != dispatch.groups)) {
-          fits = device->fits_persistent(pipeline, dispatch.groups);
+        if (is_one_launch(form) && (last == nullptr || *last != dispatch.groups)) {
+          fits = device->fits_form(pipeline, dispatch.groups);
           last = &dispatch.groups;
         }
         if (fits) {
@@ -307,6 +313,22 @@ Result<void> Session::State::launch_in_way(bool is_planned, PlannedBatch plan, P
   return launch_kept(*made, reason);
 }
 
+bool Session::State::can_do_without(const Error& error) {
+  if (error.code == ErrorCode::Unsupported) return true;
+  const FormKind form = choice::form_of(known->chosen.choice.way);
+  const bool is_launched = !pending.empty() && pending.back().batch == batch;
+  const bool is_refusal = error.code == ErrorCode::OutOfMemory || error.code == ErrorCode::CompileFailed;
+  if (form == FormKind::Descriptor || is_launched || !is_refusal) return false;
+  for (std::size_t i = 0; i < known->kinds.size(); ++i) {
+    if (!known->chosen.uses_form[i]) continue;
+    CompiledProgram& program = programs[known->kinds[i].program];
+    if (form == program.form) return false;
+    program.refused[static_cast<std::size_t>(form)] = true;
+    program.form_refused = error.message;
+  }
+  return true;
+}
+
 Result<void> Session::State::launch_chosen() {
   // Copies and fills alone have no forms, and are worth keeping wherever they come again. One dispatch is launched
   // alike in all ways but the slower ones.
@@ -336,9 +358,11 @@ Result<void> Session::State::launch_chosen() {
     launched = launch_in_way(is_planned, plan, std::move(places));
     for (const ShapeKind& kind : known->kinds) programs[kind.program].used_form.reset();
     if (!launched) ask_again(*known);
-    if (launched || launched.error().code != ErrorCode::Unsupported) break;
+    if (launched || !can_do_without(launched.error())) break;
   }
-  if (std::ranges::find(run_shapes, chosen_shape) == run_shapes.end()) run_shapes.push_back(chosen_shape);
+  if (run_shapes.size() < kMostReported && std::ranges::find(run_shapes, chosen_shape) == run_shapes.end()) {
+    run_shapes.push_back(chosen_shape);
+  }
   before.times = std::min(before.times + 1, Tuner::kMostSeen);
   launching.reset();
   return launched;
@@ -398,6 +422,12 @@ void Session::State::note_time(double ns, bool is_undisturbed) {
   tuner->observe(span_used, ns, is_undisturbed);
 }
 
+bool Session::State::is_long_span() const noexcept {
+  double batches = 0;
+  for (const UsedWay& each : span_used) batches += each.batches;
+  return batches >= kLongSpan;
+}
+
 void Session::State::end_span(bool is_waited) {
   const std::uint64_t now = device->now_ns();
   if (span_begin_ns) {
@@ -405,9 +435,7 @@ void Session::State::end_span(bool is_waited) {
     if (!tuner->is_calibrated()) tuner->note_spent(now - *span_begin_ns);
     span_begin_ns.reset();
   }
-  double batches = 0;
-  for (const UsedWay& each : span_used) batches += each.batches;
-  if (is_waited || is_span_void || batches >= kLongSpan) {
+  if (is_waited || is_span_void || is_long_span()) {
     if (!is_span_void && !span_used.empty()) {
       const std::uint64_t setup = std::min(span_setup_ns, span_elapsed_ns);
       const auto own = static_cast<double>(span_elapsed_ns - setup);

@@ -18,7 +18,8 @@ void Session::State::complete(std::uint64_t upto, Completion when) {
     note_completed(pending.front());
     pending.pop_front();
   }
-  if (when != Completion::Earlier) {
+  // Of many it is known well enough when they ended.
+  if (when != Completion::Earlier || is_long_span()) {
     end_span(when == Completion::Awaited);
   } else if (pending.empty()) {
     drop_span();  // It ended at a time that is not known.

@@ -45,7 +45,7 @@ Result<void> Session::State::add_dispatch(const CheckedDispatch& dispatch) {
   }
   backend::PipelineHandle pipeline = compiled.pipeline;
   bool is_too_long = false;
-  if (compiled.other_pipeline.generation != 0 && !device->fits_persistent(pipeline, dispatch.groups)) {
+  if (compiled.other_pipeline.generation != 0 && !device->fits_form(pipeline, dispatch.groups)) {
     pipeline = compiled.other_pipeline;
     is_too_long = true;
   }
@@ -141,7 +141,7 @@ Result<void> Session::State::add_many(std::uint32_t program, std::span<const Dis
           }
           dispatch.groups = {item.groups.x, item.groups.y, item.groups.z};
           dispatch.pipeline = compiled.pipeline;
-          if (may_be_too_long && !device->fits_persistent(compiled.pipeline, dispatch.groups)) {
+          if (may_be_too_long && !device->fits_form(compiled.pipeline, dispatch.groups)) {
             dispatch.pipeline = compiled.other_pipeline;
             ++compiled.too_long;
           }

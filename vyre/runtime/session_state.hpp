@@ -280,6 +280,8 @@ struct Session::State {
   // Choosing.
   /// Launches the batch in the way that is chosen for it.
   [[nodiscard]] Result<void> launch_chosen();
+  /// After that failed: whether it is of a form that nothing was launched in, and will not be chosen again.
+  [[nodiscard]] bool can_do_without(const Error& error);
   /// The same where nothing is known of the device: one list, kept when a batch comes for the second time.
   [[nodiscard]] Result<void> launch_by_rule();
   /// Sees to it that the device is measured, if it can be.
@@ -318,7 +320,9 @@ struct Session::State {
   [[nodiscard]] bool is_in_span() const noexcept { return !pending.empty() || !span_used.empty(); }
   void note_completed(const PendingBatch& completed);
   void drop_span() noexcept;
-  /// All that were launched have completed just now, or were waited for.
+  /// Whether it has many batches.
+  [[nodiscard]] bool is_long_span() const noexcept;
+  /// All that were launched have completed just now, or were waited for; or many have.
   void end_span(bool is_waited);
   /// What the span took.
   void note_time(double ns, bool is_undisturbed);
@@ -397,7 +401,7 @@ struct Session::State {
   KnownShape* known = nullptr;  // Of the batch at hand, when it was chosen for.
   std::vector<choice::ProgramForms> kind_forms;
   std::uint64_t chosen_shape = 0;
-  std::vector<std::uint64_t> run_shapes;  // That were chosen for in this run.
+  std::vector<std::uint64_t> run_shapes;  // That were chosen for in this run, the first of them.
   report::PredictionErrors errors;        // As the tuner said last.
   bool are_errors_old = true;
   std::optional<std::uint64_t> span_begin_ns;  // While something is not complete,

@@ -42,11 +42,12 @@ std::shared_ptr<SharedPipelines> SharedPipelines::of(backend::Device& device, co
   return made;
 }
 
-Result<backend::PipelineHandle> SharedPipelines::get(FormKind form, bool warm) {
+Result<backend::PipelineHandle> SharedPipelines::get(FormKind form, bool warm, std::chrono::nanoseconds timeout) {
   Slot& wanted = slots_[static_cast<std::size_t>(form)];
   const std::scoped_lock lock{wanted.mutex};
   if (wanted.is_compiled) return wanted.pipeline;
-  VYRE_ASSIGN(wanted.pipeline, device_.compile(program_, {.values = values_, .form = form, .warm = warm}));
+  VYRE_ASSIGN(wanted.pipeline,
+              device_.compile(program_, {.values = values_, .form = form, .warm = warm, .timeout = timeout}));
   wanted.is_compiled = true;
   return wanted.pipeline;
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -28,9 +29,13 @@ class SharedPipelines {
   [[nodiscard]] static std::shared_ptr<SharedPipelines> of(backend::Device& device, const program::Program& program,
                                                            std::span<const program::spirv::SpecOverride> values);
 
-  /// The one in a form, compiled if it was not; whoever comes meanwhile waits. `warm`: if it is compiled now, so is
-  /// what the driver would leave for its first launch. `Unsupported` if there is none.
-  [[nodiscard]] Result<backend::PipelineHandle> get(program::FormKind form, bool warm = false);
+  /// The one in a form, compiled if it was not; whoever comes meanwhile waits. `Unsupported` if there is none.
+  [[nodiscard]] Result<backend::PipelineHandle> get(program::FormKind form) { return get(form, false, {}); }
+  /// The same; if it is compiled now, so is what the driver would leave for its first launch, which waits for what is
+  /// pending, at most so long.
+  [[nodiscard]] Result<backend::PipelineHandle> get_warm(program::FormKind form, std::chrono::nanoseconds timeout) {
+    return get(form, true, timeout);
+  }
   /// Whether a form is compiled.
   [[nodiscard]] bool has(program::FormKind form) const noexcept {
     return slots_[static_cast<std::size_t>(form)].is_compiled;
@@ -45,6 +50,9 @@ class SharedPipelines {
     backend::PipelineHandle pipeline = {};
     std::atomic<bool> is_compiled = false;
   };
+
+  [[nodiscard]] Result<backend::PipelineHandle> get(program::FormKind form, bool warm,
+                                                    std::chrono::nanoseconds timeout);
 
   backend::Device& device_;
   program::Program program_;
