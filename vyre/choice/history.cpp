@@ -35,7 +35,7 @@ constexpr double kSteady = 0.2;
 constexpr std::uint32_t kChecks = 2;
 // What is not used follows what is at most so far. What was seen to change may have by more, but once.
 constexpr double kMostFollowed = 2.5;
-// One of which a sample takes so many times what is used is over with that: more of it would go beyond the share.
+// One of which a sample takes so many times what is used is given up: more of it would go far beyond the share.
 constexpr double kHopeless = 8;
 // A trial that could not be measured is over after so many.
 constexpr std::uint64_t kLongestTrial = 16;
@@ -157,7 +157,7 @@ bool ShapeHistory::can_afford(Way way, const Forecast& forecast, const Moment& m
   const double setup = moment.is_set_up[static_cast<std::size_t>(way)] ? 0 : forecast.of(way).setup_ns;
   // It lasts until it was waited for.
   const double lasts = kEnough * std::max(moment.per_wait, 1.0);
-  const double takes = lasts * expected(forecast, way, moment.per_wait);
+  const double takes = lasts * std::max(expected(forecast, way, moment.per_wait), of(way).given_up_ns);
   return tried_ns_ + takes + setup <= moment.exploration * total_ns_;
 }
 
@@ -392,10 +392,18 @@ void ShapeHistory::accept_trial(double pace) {
   for (std::uint32_t i = seen.count(trial_->per_wait) == 0 ? 0 : 1; i < trial_->count; ++i) {
     seen.add(trial_->ns[i] / pace, i == 0, trial_->per_wait);
   }
-  if (trial_->is_hopeless) seen.set(trial_->ns[trial_->count - 1] / pace, trial_->per_wait);
   seen.last_batch = batches_;
   seen.last_sample = samples_;
   seen.was_disturbed = false;
+  seen.given_up_ns = 0;
+  trial_.reset();
+}
+
+void ShapeHistory::reject_trial() {
+  // It will be tried again, but others come first.
+  Observed& tried = observed_[static_cast<std::size_t>(trial_->way)];
+  tried.last_batch = batches_;
+  tried.was_disturbed = true;
   trial_.reset();
 }
 
@@ -410,11 +418,7 @@ void ShapeHistory::check_trial(Way way, double ns, double per_wait) {
   // Beyond that it may be the way that is used, and not the machine.
   const bool is_usual = pace < 1 + kFar && pace * (1 + kFar) > 1;
   if (is_usual && std::abs(after - before) <= kSteady * before) return accept_trial(pace);
-  // It will be tried again, but others come first.
-  Observed& tried = observed_[static_cast<std::size_t>(trial_->way)];
-  tried.last_batch = batches_;
-  tried.was_disturbed = true;
-  trial_.reset();
+  reject_trial();
 }
 
 void ShapeHistory::observe(Way way, double ns, std::uint32_t batches, double per_wait) {
@@ -431,7 +435,9 @@ void ShapeHistory::observe(Way way, double ns, std::uint32_t batches, double per
     }
     if (trial_->count < kEnough) trial_->ns[trial_->count++] = ns;
     if (trial_->beside && ns > kHopeless * of(*trial_->beside).ns()) {
-      trial_->is_hopeless = true;
+      // It may be that way, or something that came between: seen again once as much can be afforded.
+      seen.given_up_ns = ns;
+      reject_trial();
       trying_left_ = 1;
     }
   } else if (alarm_ && alarm_->other) {

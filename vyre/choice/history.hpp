@@ -58,8 +58,10 @@ class Observed {
   std::uint64_t last_batch = 0;
   /// The sample of its shape at which it was last added to.
   std::uint64_t last_sample = 0;
-  /// Whether its last trial was disturbed.
+  /// Whether its last trial was disturbed, or given up.
   bool was_disturbed = false;
+  /// What it took when it was given up; 0 if it was not.
+  double given_up_ns = 0;
 
  private:
   std::array<double, kKept> last_ = {};
@@ -173,6 +175,7 @@ class ShapeHistory {
   void check_trial(Way way, double ns, double per_wait);
   /// Everything took so many times as long meanwhile as it usually does.
   void accept_trial(double pace);
+  void reject_trial();
   void look_for_change(Way way, double ns, double per_wait);
   void end_alarm(bool was_right) noexcept;
   /// A sample of the way that has changed, after another was tried.
@@ -200,7 +203,6 @@ class ShapeHistory {
     std::uint32_t count = 0;
     std::uint32_t checked = 0;
     double after_ns = 0;
-    bool is_hopeless = false;  // The last took so long that no more were wanted.
   };
   std::optional<Trial> trial_ = {};
   /// What is done about a change: another way is tried, then the same again.
