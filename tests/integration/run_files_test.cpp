@@ -221,7 +221,7 @@ TEST(RunFiles, AJobKilledAtAnyMomentLeavesWholeFiles) {
   // How long a run takes, so that some are killed late.
   const auto begin = std::chrono::steady_clock::now();
   ASSERT_EQ(run_vyre({"run", folder.path("job.toml")}).exit_code, 0);
-  const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+  auto whole = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
 
   std::mt19937 random{42};
   int killed = 0;
@@ -242,7 +242,12 @@ TEST(RunFiles, AJobKilledAtAnyMomentLeavesWholeFiles) {
     kill(child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);
-    killed += WIFSIGNALED(status) ? 1 : 0;
+    if (WIFSIGNALED(status)) {
+      ++killed;
+    } else {
+      // The first may have been slow.
+      whole = whole * 9 / 10;
+    }
     expect_whole(folder, "out/a.bin", 0);
     expect_whole(folder, "out/a.npy", 128);
   }
