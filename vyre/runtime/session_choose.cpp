@@ -71,7 +71,7 @@ Result<bool> Session::State::is_calibrated() {
   if (!is_measurable || gathered.list.commands().size() < policy::kMinPersistentBatch) return false;
   const auto patience = static_cast<std::uint64_t>(std::max<std::int64_t>(options.calibrate_after.count(), 0));
   if (tuner->spent_ns() < patience) return false;
-  // It waits for what is pending, as if that took no time.
+  // Measuring waits for what is pending, as if that took no time.
   is_span_void |= !pending.empty();
   const std::uint64_t begin = device->now_ns();
   const auto measured = tuner->calibrate(*device, options.watchdog);
@@ -247,7 +247,7 @@ Result<void> Session::State::compile_form() {
     CompiledProgram& program = programs[kinds[i].program];
     const bool is_there = form == program.form || program.others[static_cast<std::size_t>(form)].generation != 0;
     if (!known->chosen.uses_form[i] || is_there) continue;
-    // So does this.
+    // Compiling waits for what is pending, as if that took no time.
     is_span_void |= !pending.empty();
     const std::uint64_t begin = device->now_ns();
     VYRE_ASSIGN(const backend::PipelineHandle pipeline, find_form(program, form, options.watchdog));
