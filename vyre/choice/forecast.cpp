@@ -152,10 +152,12 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
       costs.is_used_in_replay[index(form)] = pays(queue_inputs(calibration, kind, costs, form, true));
     }
   }
-  // Where nothing waits, a few workgroups do what one would, and more of it at once.
+  // Where nothing waits, too: a few workgroups do what one would, and more of it at once, but one wakes no other.
   for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
     constexpr std::size_t kChain = index(FormKind::Chain);
-    if (shape.inner_barriers == 0 || !calibration.has(FormKind::Chain) || !forms[i].possible[kChain]) continue;
+    if (shape.dispatches < policy::kMinPersistentBatch || !calibration.has(FormKind::Chain) ||
+        !forms[i].possible[kChain])
+      continue;
     has_some[kChain] = true;
     const std::uint64_t program = shape.kinds[i].program;
     KindCost& costs = result.kinds[i];
