@@ -154,12 +154,12 @@ layout(binding = 0) buffer Order { uint next; uint order[]; };
 void main() { order[atomicAdd(next, 1)] = gl_WorkGroupID.x; }
 )");
   const CommandResult result = folder_.run(
-      "[programs.race]\nglsl = 'race.comp'\n[buffers.order]\nzeros = 60001\ntype = 'u32'\n"
-      "[[steps]]\nprogram = 'race'\nbindings = { Order = 'order' }\ngroups = 60000\n",
+      "[programs.race]\nglsl = 'race.comp'\n[buffers.order]\nzeros = 20001\ntype = 'u32'\n"
+      "[[steps]]\nprogram = 'race'\nbindings = { Order = 'order' }\ngroups = 20000\n",
       {"--verify"});
   EXPECT_EQ(result.exit_code, 1) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("differs: order, element ["), HasSubstr(", expected is "),
-                                HasSubstr(" of 60001 differ\n")));
+                                HasSubstr(" of 20001 differ\n")));
 }
 
 TEST_F(RunCommand, WritesAReport) {
