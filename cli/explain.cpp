@@ -242,11 +242,12 @@ Result<std::string> explain_report(const Typed& typed) {
       const report::BundleExplanation bundle = explain_group(shape, group);
       groups += fmt::format("\ngroup {}: {} of {}\n", number,
                             report::counted(group.kind.count, "dispatch", "dispatches"), group.program);
-      // What the decision calls so is the best of three forms.
+      // What the decisions call so: the best of three forms, and what is one list here.
       if (bundle.decisions.front().policy == "persistent_kernel") {
         groups +=
             "a persistent kernel stands for one launch of all, in the merged or the persistent form or as a chain\n";
       }
+      groups += "plain launches stand for one list, made anew; costs are as calibrated, planning aside\n";
       groups += "\n" + to_string(bundle);
     }
     if (groups.empty()) continue;

@@ -88,6 +88,10 @@ Result<report::ShapeReport> parse_shape(const json& in) {
   VYRE_ASSIGN(shape.tried_ns, number(in, "tried_ns"));
   VYRE_ASSIGN(shape.baseline_ns, number(in, "baseline_ns"));
   VYRE_ASSIGN(shape.predicted_saving_ns, number(in, "predicted_saving_ns"));
+  // Older reports say less.
+  if (in.contains("disturbed_trials")) {
+    VYRE_ASSIGN(shape.disturbed, count(in, "disturbed_trials"));
+  }
   if (in.contains("measured_saving_ns") && in["measured_saving_ns"].is_number()) {
     shape.measured_saving_ns = in["measured_saving_ns"].get<double>();
   }
@@ -106,6 +110,12 @@ Result<report::ShapeReport> parse_shape(const json& in) {
     VYRE_ASSIGN(cost.observed_ns, number(each, "observed_ns"));
     VYRE_ASSIGN(const std::uint64_t samples, count(each, "samples"));
     cost.samples = static_cast<std::uint32_t>(samples);
+    if (each.contains("scaled")) {
+      VYRE_ASSIGN(cost.scaled, number(each, "scaled"));
+    }
+    if (each.contains("used_below_ns")) {
+      VYRE_ASSIGN(cost.used_below_ns, number(each, "used_below_ns"));
+    }
     shape.ways.push_back(cost);
   }
   return shape;

@@ -11,6 +11,7 @@ namespace {
 
 using program::FormKind;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 report::ShapeReport some_shape() {
   report::ShapeReport shape{.dispatches = 40,
@@ -21,6 +22,7 @@ report::ShapeReport some_shape() {
                             .chosen = choice::Way::MergedReplay,
                             .batches = 12,
                             .trials = 3,
+                            .disturbed = 1,
                             .total_ns = 1000,
                             .tried_ns = 20,
                             .baseline_ns = 1200,
@@ -30,7 +32,13 @@ report::ShapeReport some_shape() {
   group.kernel_ns[static_cast<std::size_t>(FormKind::Merged)] = 1500;
   group.kernel_ns[static_cast<std::size_t>(FormKind::Descriptor)] = -3;
   shape.groups = {group};
-  shape.ways = {{.way = choice::Way::Replay, .predicted_ns = 10, .setup_ns = 5, .observed_ns = 11, .samples = 4}};
+  shape.ways = {{.way = choice::Way::Replay,
+                 .predicted_ns = 10,
+                 .setup_ns = 5,
+                 .observed_ns = 11,
+                 .scaled = 1.5,
+                 .samples = 4,
+                 .used_below_ns = 9}};
   return shape;
 }
 
@@ -45,6 +53,29 @@ TEST(ReportJson, IsReadAsItWasWritten) {
 TEST(ReportJson, TellsWhatKernelsWereSeenToTake) {
   EXPECT_THAT(to_text(some_shape()),
               HasSubstr("scale, 0 buffers; its kernel takes -3 ns (descriptor), 1500 ns (merged)"));
+}
+
+TEST(ReportJson, TellsWhatIsNotAsItWasMeasuredAndWhatWouldBeUsed) {
+  report::ShapeReport shape = some_shape();
+  EXPECT_THAT(to_text(shape), HasSubstr("~11 ns"));
+  EXPECT_THAT(to_text(shape), HasSubstr("~ scaled since as what is used was"));
+  EXPECT_THAT(to_text(shape), HasSubstr("3 trials, 1 of them disturbed, in 2.0 % of the time"));
+  EXPECT_THAT(to_text(shape), HasSubstr("        9 ns\n"));
+  EXPECT_THAT(to_text(shape), HasSubstr("nothing more was known then"));
+  shape.ways[0].scaled = 1;
+  shape.groups[0].facts.persistent.per_item_kernel_ns = 7;
+  EXPECT_THAT(to_text(shape), Not(HasSubstr("~")));
+  EXPECT_THAT(to_text(shape), Not(HasSubstr("nothing more was known then")));
+}
+
+TEST(CalibrationText, SaysFromHowManyBuffersOnATableIsLess) {
+  choice::Calibration calibration{.bindless_crossover = 33};
+  calibration.bound = {.fixed_ns = 100, .slope_ns = 10};
+  calibration.table = {.fixed_ns = 10, .slope_ns = 5};
+  EXPECT_THAT(report::to_text(calibration), HasSubstr("a tenth less from 33 buffers on"));
+  calibration.table = {.fixed_ns = 200, .slope_ns = 10};
+  EXPECT_THAT(report::to_text(calibration),
+              HasSubstr("less for none of up to 32 buffers, which is all that can be bound"));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ struct Calibration {
   double compile_ns = 0;  ///< A small kernel in the descriptor form, until it can run.
   Line bound = {};        ///< A dispatch in a list made anew, over the buffers that it binds.
   Line table = {};        ///< A dispatch through a table, over the buffers in it.
-  /// Buffers from which a table costs less than bindings; nothing if there is no such number.
+  /// Buffers from which a table costs less than bindings, or cannot be bound; nothing if there are no tables.
   std::optional<std::uint32_t> bindless_crossover = {};
   std::uint64_t took_ns = 0;
   std::uint32_t samples = 0;

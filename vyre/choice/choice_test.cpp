@@ -328,6 +328,26 @@ TEST_F(History, UsesWhatWasMeasuredToTakeLeast) {
   EXPECT_EQ(step(takes).way, Way::Replay);
 }
 
+TEST_F(History, SaysWhatAnotherWayMustTakeToBeUsed) {
+  predict([](Way way) { return way == Way::Table ? 12'000.0 : 10'000.0; });
+  Moment moment{.seen = {.of_shape = 40}, .proposed = Way::Batched};
+  moment.is_set_up.fill(true);
+  const auto used = [&](double table_ns) {
+    history_ = {};
+    for (int i = 0; i < 8; ++i) history_.observe(Way::Table, table_ns, 1, 1);
+    for (int i = 0; i < 20; ++i) history_.observe(Way::Batched, 10'000, 1, 1);
+    return history_.choose(forecast_, moment).way;
+  };
+  ASSERT_EQ(used(12'000), Way::Batched);
+  const double below = history_.used_below(forecast_, moment, Way::Batched, Way::Table);
+  EXPECT_DOUBLE_EQ(below, 9'800);
+  EXPECT_EQ(history_.used_below(forecast_, moment, Way::Batched, Way::Batched), 0);
+  // This batch did not come before: there is no list to replay.
+  EXPECT_EQ(history_.used_below(forecast_, moment, Way::Batched, Way::Replay), 0);
+  EXPECT_EQ(used(below + 10), Way::Batched);
+  EXPECT_EQ(used(below - 10), Way::Table);
+}
+
 TEST_F(History, RecordsOnceAsMuchWasLostWithoutIt) {
   Forecast costly = forecast_;
   for (const Way way : kAllWays) {
@@ -537,6 +557,17 @@ TEST_F(History, KeepsAListThatWasMeasuredToBeCheaperUnlessItIsSeenToBeMuchDearer
   // This is none.
   for (int i = 0; i < 200; ++i) step([](Way way) { return way == Way::Replay ? 60'000.0 : 15'000.0; }, 0.1);
   EXPECT_EQ(step([](Way) { return 15'000.0; }).way, Way::Batched);
+}
+
+TEST_F(History, TakesWhatWasSeenOftenForMoreThanWhatWasSeenTwice) {
+  predict([](Way way) { return is_one_launch(way) ? 20'000.0 : 10'000.0; });
+  for (int i = 0; i < 8; ++i) history_.observe(Way::Chain, 6'000, 1, 1);
+  // Disturbed, both times.
+  for (int i = 0; i < 2; ++i) history_.observe(Way::ChainReplay, 11'000, 1, 1);
+  for (int i = 0; i < 20; ++i) history_.observe(Way::Batched, 10'000, 1, 1);
+  Moment moment{.seen = {.of_shape = 40, .of_batch = 40}, .proposed = Way::Batched, .exploration = 0.03};
+  moment.is_set_up.fill(true);
+  EXPECT_EQ(form_of(history_.choose(forecast_, moment).way), FormKind::Chain);
 }
 
 TEST_F(History, DoesNotChangeItsWayForLessThanNoise) {

@@ -121,8 +121,11 @@ ShapeHistory::Weighed ShapeHistory::weigh(const Forecast& forecast, const Moment
     double& kept = result.steady[static_cast<std::size_t>(sister)];
     const double ratio = forecast.of(sister).ns / forecast.of(way).ns;
     if (kept == kNever || ratio > 1) continue;
-    const bool knows_anew = of(way).is_known(moment.per_wait);
-    const bool knows_kept = of(sister).is_known(moment.per_wait);
+    const bool is_anew_vague = of(way).count(moment.per_wait) < kEnough;
+    const bool is_kept_vague = of(sister).count(moment.per_wait) < kEnough;
+    // What was seen once or twice says nothing beside what was seen often enough.
+    const bool knows_anew = of(way).is_known(moment.per_wait) && (!is_anew_vague || is_kept_vague);
+    const bool knows_kept = of(sister).is_known(moment.per_wait) && (!is_kept_vague || is_anew_vague);
     if (knows_anew && !knows_kept) kept = ratio * anew;
     if (knows_kept && !knows_anew) anew = kept / ratio;
     if (knows_anew && knows_kept && kNotKept * anew < kept) continue;
@@ -134,6 +137,21 @@ ShapeHistory::Weighed ShapeHistory::weigh(const Forecast& forecast, const Moment
     result.cost[i] += result.steady[i];
   }
   return result;
+}
+
+double ShapeHistory::margin(const Forecast& forecast, double per_wait, Way used, Way other) const noexcept {
+  if (of(other).count(per_wait) < kEnough) return kMarginUnseen;
+  const double spread = std::max(of(other).spread(), of(used).spread());
+  const bool is_predicted = forecast.of(other).ns < forecast.of(used).ns;
+  return is_predicted ? std::clamp(kNoise * spread, kMargin, kMarginUnseen)
+                      : std::clamp(spread, kMargin, kMarginUnpredicted);
+}
+
+double ShapeHistory::used_below(const Forecast& forecast, const Moment& moment, Way used, Way other) const noexcept {
+  const Weighed weighed = weigh(forecast, moment);
+  if (other == used || weighed.steady_of(other) == kNever) return 0;
+  const double once = weighed.cost_of(other) - weighed.steady_of(other);
+  return std::max((1 - margin(forecast, moment.per_wait, used, other)) * weighed.cost_of(used) - once, 0.0);
 }
 
 bool ShapeHistory::is_open(Way way, double ns, double predicted, double least, double per_wait) const noexcept {
@@ -260,6 +278,7 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
       const double lost = takes(*trying_) * static_cast<double>(batches_ - trying_since_);
       tried_ns_ += lost;
       total_ns_ += lost;
+      ++disturbed_;
       trying_.reset();
       trial_.reset();
     }
@@ -281,16 +300,12 @@ Choice ShapeHistory::choose(const Forecast& forecast, const Moment& moment) {
     const bool is_seen = of(way).is_known(moment.per_wait) || of(kept_of(way)).is_known(moment.per_wait) ||
                          of(made_anew(way)).is_known(moment.per_wait);
     const double each = weighed.cost_of(way) + (is_seen ? 0 : unforeseen);
-    const double spread = std::max(of(way).spread(), of(kept_before).spread());
     const bool is_predicted = forecast.of(way).ns < forecast.of(kept_before).ns;
     // Once may have been while the machine ran faster, and what is predicted may be of one that does. Where nothing may
     // be tried, it is all there is.
     const std::uint32_t samples = of(way).count(moment.per_wait);
     if (!is_predicted && samples < kTwice && (samples > 0 || moment.exploration > 0)) continue;
-    const double noise = is_predicted ? std::clamp(kNoise * spread, kMargin, kMarginUnseen)
-                                      : std::clamp(spread, kMargin, kMarginUnpredicted);
-    const double margin = samples >= kEnough ? noise : kMarginUnseen;
-    if (each < least && each < (1 - margin) * stays) {
+    if (each < least && each < (1 - margin(forecast, moment.per_wait, kept_before, way)) * stays) {
       least = each;
       best = way;
     }
@@ -404,6 +419,7 @@ void ShapeHistory::reject_trial() {
   Observed& tried = observed_[static_cast<std::size_t>(trial_->way)];
   tried.last_batch = batches_;
   tried.was_disturbed = true;
+  ++disturbed_;
   trial_.reset();
 }
 

@@ -52,7 +52,9 @@ class Observed {
     typical_ns_ *= factor;
     scaled_ *= factor;
   }
-  /// Whether it was scaled by much since it was last seen.
+  /// What it was scaled by since it was last seen,
+  [[nodiscard]] double scaled() const noexcept { return scaled_; }
+  /// and whether that is much.
   [[nodiscard]] bool is_doubtful() const noexcept { return wanted_ > kMuch || wanted_ * kMuch < 1; }
   /// The batch at which it was last added to, or should have been.
   std::uint64_t last_batch = 0;
@@ -139,10 +141,15 @@ class ShapeHistory {
   /// The same as it is on the whole, disturbed or not: what is promised to be saved is the difference of two of these.
   [[nodiscard]] double typical(const Forecast& forecast, Way way, double per_wait) const noexcept;
   [[nodiscard]] const Observed& of(Way way) const noexcept { return observed_[static_cast<std::size_t>(way)]; }
+  /// What another way must take less than to be used instead of one: by what noise makes, and by its share of what it
+  /// takes once. 0 if it is the same, or cannot be used.
+  [[nodiscard]] double used_below(const Forecast& forecast, const Moment& moment, Way used, Way other) const noexcept;
   /// Whether no way is left that should still be tried.
   [[nodiscard]] bool is_settled(const Forecast& forecast, const Moment& moment) const;
   [[nodiscard]] std::uint64_t batches() const noexcept { return batches_; }
   [[nodiscard]] std::uint64_t trials() const noexcept { return trials_; }
+  /// Of those, the ones that say nothing: what is used took longer or less after them, or they were given up.
+  [[nodiscard]] std::uint64_t disturbed() const noexcept { return disturbed_; }
   [[nodiscard]] double total_ns() const noexcept { return total_ns_; }
   [[nodiscard]] double tried_ns() const noexcept { return tried_ns_; }
 
@@ -158,6 +165,8 @@ class ShapeHistory {
   };
 
   [[nodiscard]] Weighed weigh(const Forecast& forecast, const Moment& moment) const noexcept;
+  /// What another way must take less by, as a share, to be used.
+  [[nodiscard]] double margin(const Forecast& forecast, double per_wait, Way used, Way other) const noexcept;
   /// Whether more should be known of a way that takes so long, and was predicted to, as things are now.
   [[nodiscard]] bool is_open(Way way, double ns, double predicted, double least, double per_wait) const noexcept;
   /// Whether it was not seen, and may be better than the best if what is known of forms and kernels is mistaken.
@@ -223,6 +232,7 @@ class ShapeHistory {
   std::uint64_t samples_ = 0;
   std::uint64_t batches_ = 0;
   std::uint64_t trials_ = 0;
+  std::uint64_t disturbed_ = 0;
   double total_ns_ = 0;
   double tried_ns_ = 0;
 };

@@ -61,18 +61,31 @@ std::string to_text(const ShapeReport& shape) {
     }
     text += "\n";
   }
-  text += fmt::format("  {:<20} {:>12} {:>12} {:>12} {:>8}\n", "way", "predicted", "measured", "once", "samples");
+  text += fmt::format("  {:<20} {:>12} {:>12} {:>12} {:>8} {:>12}\n", "way", "predicted", "measured", "once", "samples",
+                      "used below");
+  bool is_any_scaled = false;
   for (const WayReport& way : shape.ways) {
-    text += fmt::format("{} {:<20} {:>12} {:>12} {:>12} {:>8}\n", way.way == shape.chosen ? " >" : "  ",
+    const bool is_scaled = way.samples > 0 && way.scaled != 1;
+    is_any_scaled |= is_scaled;
+    text += fmt::format("{} {:<20} {:>12} {:>12} {:>12} {:>8} {:>12}\n", way.way == shape.chosen ? " >" : "  ",
                         to_string(way.way), time(way.predicted_ns),
-                        way.samples == 0 ? std::string{"-"} : time(way.observed_ns), time(way.setup_ns), way.samples);
+                        way.samples == 0 ? std::string{"-"} : (is_scaled ? "~" : "") + time(way.observed_ns),
+                        time(way.setup_ns), way.samples, way.used_below_ns > 0 ? time(way.used_below_ns) : "-");
   }
-  text += fmt::format("  saves over a list made anew: {} as decided, ", signed_time(shape.predicted_saving_ns));
+  text += "  predicted as of the last decision; measured is the lower quartile of the last nine";
+  text += is_any_scaled ? ", ~ scaled since as what is used was\n" : "\n";
+  const bool is_kernel_unknown = std::ranges::any_of(
+      shape.groups, [](const GroupReport& group) { return group.facts.persistent.per_item_kernel_ns == 0; });
+  if (is_kernel_unknown) text += "  kernels of which nothing more was known then count as one that does nothing\n";
+  text +=
+      fmt::format("  saves over a list made anew, by medians: {} as decided, ", signed_time(shape.predicted_saving_ns));
   text += shape.measured_saving_ns     ? fmt::format("{} measured", signed_time(*shape.measured_saving_ns))
           : shape.is_baseline_measured ? std::string{"not measured yet"}
                                        : std::string{"not measured: the list made anew was not tried yet"};
   if (shape.total_ns > 0)
-    text += fmt::format("; {:.1f} % of the time in trials", 100 * shape.tried_ns / shape.total_ns);
+    text +=
+        fmt::format("\n  {}, {} of them disturbed, in {:.1f} % of the time", counted(shape.trials, "trial", "trials"),
+                    shape.disturbed, 100 * shape.tried_ns / shape.total_ns);
   return text + "\n";
 }
 
@@ -85,6 +98,7 @@ ordered_json to_value(const ShapeReport& shape) {
                      {"proposed", to_string(shape.proposed)},
                      {"chosen", to_string(shape.chosen)},
                      {"trials", shape.trials},
+                     {"disturbed_trials", shape.disturbed},
                      {"total_ns", shape.total_ns},
                      {"tried_ns", shape.tried_ns},
                      {"baseline_ns", shape.baseline_ns},
@@ -139,7 +153,9 @@ ordered_json to_value(const ShapeReport& shape) {
                              {"predicted_ns", way.predicted_ns},
                              {"setup_ns", way.setup_ns},
                              {"observed_ns", way.observed_ns},
-                             {"samples", way.samples}});
+                             {"scaled", way.scaled},
+                             {"samples", way.samples},
+                             {"used_below_ns", way.used_below_ns}});
   }
   return value;
 }
@@ -173,10 +189,14 @@ std::string to_text(const choice::Calibration& calibration) {
   text +=
       fmt::format("\nbindings {} + {} per buffer, a table {} + {}: ", time(calibration.bound.fixed_ns),
                   time(calibration.bound.slope_ns), time(calibration.table.fixed_ns), time(calibration.table.slope_ns));
-  text += calibration.bindless_crossover
-              ? fmt::format("a table takes a tenth less from {} buffers on\n", *calibration.bindless_crossover)
-              : std::string{"no table on this device\n"};
-  return text;
+  if (!calibration.bindless_crossover) return text + "no table on this device\n";
+  // Where it is never less, it is for those that cannot be bound.
+  const std::uint32_t from = *calibration.bindless_crossover;
+  const bool is_less = calibration.table.at(from) < calibration.bound.at(from);
+  return text + (is_less
+                     ? fmt::format("a table takes a tenth less from {} buffers on\n", from)
+                     : fmt::format("a table takes less for none of up to {} buffers, which is all that can be bound\n",
+                                   from - 1));
 }
 
 std::string to_json(const choice::Calibration& calibration) {

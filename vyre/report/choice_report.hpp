@@ -18,8 +18,11 @@ struct WayReport {
   choice::Way way = choice::Way::Batched;
   double predicted_ns = 0;  ///< Each batch.
   double setup_ns = 0;      ///< Once.
-  double observed_ns = 0;   ///< Each batch; 0 if it was not observed.
+  double observed_ns = 0;   ///< Each batch, undisturbed: the lower quartile of the last; 0 if it was not observed.
+  double scaled = 1;        ///< What that was multiplied by since, as the way that is used took longer or less.
   std::uint32_t samples = 0;
+  /// What it must be seen to take less than to be used instead of what is; 0 for that, and where it cannot be.
+  double used_below_ns = 0;
 
   friend bool operator==(const WayReport&, const WayReport&) = default;
 };
@@ -48,9 +51,10 @@ struct ShapeReport {
   choice::Way chosen = choice::Way::Batched;
   std::uint64_t batches = 0;
   std::uint64_t trials = 0;
-  double total_ns = 0;     ///< Of all that were observed,
-  double tried_ns = 0;     ///< and of those that were trials.
-  double baseline_ns = 0;  ///< What a list made anew is believed to take, each time, on the whole.
+  std::uint64_t disturbed = 0;  ///< Of those, the ones that say nothing, since something else changed meanwhile.
+  double total_ns = 0;          ///< Of all that were observed,
+  double tried_ns = 0;          ///< and of those that were trials.
+  double baseline_ns = 0;       ///< What a list made anew is believed to take, each time, on the whole.
   /// What a batch saves over that: as it was believed when that was decided, and as measured, if both sides were.
   double predicted_saving_ns = 0;
   std::optional<double> measured_saving_ns = {};

@@ -290,6 +290,7 @@ std::optional<report::ShapeReport> Tuner::report(std::uint64_t shape) const {
                              .chosen = entry.last.value_or(entry.moment.proposed),
                              .batches = entry.history.batches(),
                              .trials = entry.history.trials(),
+                             .disturbed = entry.history.disturbed(),
                              .total_ns = entry.history.total_ns(),
                              .tried_ns = entry.history.tried_ns(),
                              .baseline_ns = entry.baseline_ns,
@@ -307,11 +308,14 @@ std::optional<report::ShapeReport> Tuner::report(std::uint64_t shape) const {
     const choice::WayCost& cost = entry.forecast.of(way);
     const choice::Observed& seen = entry.history.of(way);
     if (!cost.is_possible) continue;
-    result.ways.push_back({.way = way,
-                           .predicted_ns = cost.ns,
-                           .setup_ns = cost.setup_ns,
-                           .observed_ns = seen.ns(),
-                           .samples = seen.count()});
+    result.ways.push_back(
+        {.way = way,
+         .predicted_ns = cost.ns,
+         .setup_ns = cost.setup_ns,
+         .observed_ns = seen.ns(),
+         .scaled = seen.scaled(),
+         .samples = seen.count(),
+         .used_below_ns = entry.history.used_below(entry.forecast, entry.moment, result.chosen, way)});
   }
   const choice::Observed& base = entry.history.of(Way::Batched);
   const choice::Observed& own = entry.history.of(result.chosen);
