@@ -192,11 +192,12 @@ std::string to_text(const choice::Calibration& calibration) {
   if (!calibration.bindless_crossover) return text + "no table on this device\n";
   // Where it is never less, it is for those that cannot be bound.
   const std::uint32_t from = *calibration.bindless_crossover;
-  const bool is_less = calibration.table.at(from) < calibration.bound.at(from);
-  return text + (is_less
-                     ? fmt::format("a table takes a tenth less from {} buffers on\n", from)
-                     : fmt::format("a table takes less for none of up to {} buffers, which is all that can be bound\n",
-                                   from - 1));
+  const bool is_less = calibration.table.at(from) < 0.9 * calibration.bound.at(from);
+  return text +
+         (is_less
+              ? fmt::format("a table takes a tenth less from {} buffers on\n", from)
+              : fmt::format("a table takes a tenth less for none of up to {} buffers, which is all that can be bound\n",
+                            from - 1));
 }
 
 std::string to_json(const choice::Calibration& calibration) {
