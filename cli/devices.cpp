@@ -44,8 +44,8 @@ void add_devices(CLI::App& app, Action& action) {
       "Example:\n"
       "  vyre devices --json");
   auto arguments = std::make_shared<DevicesArguments>();
-  command->add_flag("--inline", arguments->run_inline, "Let software drivers run work without threads of their own");
-  command->add_flag("--json", arguments->json, "For a program instead of a person");
+  command->add_flag("--inline", arguments->run_inline, "Let lavapipe run work without threads of its own");
+  command->add_flag("--json", arguments->json, "Print JSON");
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }
 

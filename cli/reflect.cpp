@@ -96,10 +96,10 @@ Result<program::FormKind> to_form(const ReflectArguments& arguments) {
   const std::optional<program::FormKind> kind = program::parse_form(arguments.form);
   if (!kind || *kind == program::FormKind::Descriptor) {
     return fail(ErrorCode::InvalidArgument,
-                fmt::format("--form is '{}', it takes pointer, merged or persistent", arguments.form));
+                fmt::format("--form is '{}', it takes pointer, merged, persistent or chain", arguments.form));
   }
   if (*kind == program::FormKind::Pointer && arguments.fold != 0) {
-    return fail(ErrorCode::InvalidArgument, "--fold is for merged and persistent, --form is 'pointer'");
+    return fail(ErrorCode::InvalidArgument, "--fold is for merged, persistent and chain, --form is 'pointer'");
   }
   return *kind;
 }
@@ -149,8 +149,9 @@ void add_reflect(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   command->add_flag("--scalar-layout", arguments->scalar_layout, "Allow blocks laid out as scalars are");
   command->add_flag("--unoptimised", arguments->unoptimised, "Compile GLSL without optimising");
-  CLI::Option* json = command->add_flag("--json", arguments->json, "For a program instead of a person");
-  CLI::Option* form = command->add_option("--form", arguments->form, "Write this form: pointer, merged or persistent");
+  CLI::Option* json = command->add_flag("--json", arguments->json, "Print JSON");
+  CLI::Option* form =
+      command->add_option("--form", arguments->form, "Write this form: pointer, merged, persistent or chain");
   CLI::Option* output =
       command->add_option("-o,--output", arguments->output, "Where to write it; - for standard output");
   form->needs(output)->excludes(json);

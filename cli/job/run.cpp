@@ -227,7 +227,7 @@ void add_run(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<RunArguments>();
   command->add_option("JOB", arguments->path, "The job")->required();
   command->add_option("--device", arguments->device, "A part of the device's name; the first that has it is taken");
-  command->add_flag("--inline", arguments->run_inline, "Let software drivers run work without threads of their own");
+  command->add_flag("--inline", arguments->run_inline, "Let lavapipe run work without threads of its own");
   command->add_option("--mode", arguments->mode, "auto, plain, batched, replay, bindless, merged, persistent or chain")
       ->capture_default_str();
   command->add_flag("--verify", arguments->verify, "Run in every mode and compare the results with those of plain");
@@ -240,7 +240,7 @@ void add_run(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
   command->add_option("--report", arguments->report, "Write what was launched, and how, to a JSON file");
-  command->add_flag("--json", arguments->json, "For a program instead of a person");
+  command->add_flag("--json", arguments->json, "Print JSON");
   command->add_flag("--dry-run", arguments->dry_run, "Show the plan without running it; needs no device");
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }

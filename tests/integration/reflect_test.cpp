@@ -190,10 +190,10 @@ TEST(ReflectCommand, RefusesFormsThatAreNotOnes) {
     return result.err;
   };
   EXPECT_THAT(refused({"--form", "square", "-o", "-"}),
-              HasSubstr("--form is 'square', it takes pointer, merged or persistent"));
+              HasSubstr("--form is 'square', it takes pointer, merged, persistent or chain"));
   EXPECT_THAT(refused({"--form", "descriptor", "-o", "-"}), HasSubstr("--form is 'descriptor'"));
   EXPECT_THAT(refused({"--form", "pointer", "--fold", "8", "-o", "-"}),
-              HasSubstr("--fold is for merged and persistent"));
+              HasSubstr("--fold is for merged, persistent and chain"));
   EXPECT_THAT(refused({"--form", "pointer"}), HasSubstr("--output"));
   EXPECT_THAT(refused({"--form", "pointer", "--json", "-o", "-"}), HasSubstr("--json"));
   EXPECT_THAT(refused({"-o", "-"}), HasSubstr("--form"));

@@ -191,7 +191,8 @@ class Session {
   [[nodiscard]] Result<void> write(const Buffer<T>& to, std::type_identity_t<std::span<const T>> values) {
     return write_bytes(to, std::as_bytes(values));
   }
-  /// Copies to the host. The bytes are there, and the span must live, until `finish` or the ticket of the next `flush`.
+  /// Copies to the host. The bytes are there once `finish`, or a wait for the ticket of the next `flush`, has returned;
+  /// until then the span must live.
   [[nodiscard]] Result<void> read_bytes(const BufferView& from, std::span<std::byte> bytes);
   template <typename T>
   [[nodiscard]] Result<void> read(const Buffer<T>& from, std::type_identity_t<std::span<T>> values) {
