@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the examples and writes their figures between the markers of README.md. Called by `./dev examples`.
+"""Runs the examples and writes their figures between the markers of docs/performance.md. Called by `./dev examples`.
 
 Every example checks its result in both modes. If one is wrong, or the machine is too busy to measure anything, nothing
 is written and the exit code is 1.
@@ -80,7 +80,7 @@ def table(as_it_comes, run_inline):
     columns.append("checked against")
     lines = [columns, ["---"] * 2 + ["--:"] * (len(columns) - 3) + ["---"]]
     for name, figures in as_it_comes.items():
-        cells = [f"[{name}](examples/{name})", figures["does"], f"{figures['dispatches']:,}"]
+        cells = [f"[{name}](../examples/{name})", figures["does"], f"{figures['dispatches']:,}"]
         for each in [figures] + ([run_inline[name]] if run_inline else []):
             cells += [milliseconds(each["plain_ms"]), milliseconds(each["auto_ms"]), speed_up(each)]
         lines.append(cells + [figures["checked_against"]])
@@ -94,7 +94,7 @@ def table(as_it_comes, run_inline):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=pathlib.Path, default=EXAMPLES.parent / "build/release/bin")
-    parser.add_argument("--readme", type=pathlib.Path, default=EXAMPLES.parent / "README.md")
+    parser.add_argument("--page", type=pathlib.Path, default=EXAMPLES.parent / "docs/performance.md")
     parser.add_argument("--even-if-busy", action="store_true", help="write the table even if the machine has other work")
     parser.add_argument("only", nargs="*", choices=[[], *ROWS], help="print the figures of these, and write nothing")
     arguments = parser.parse_args()
@@ -112,11 +112,11 @@ def main():
     if os.getloadavg()[0] > os.cpu_count() + 1 and not arguments.even_if_busy:
         sys.exit(f"the machine has other work (load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores), so that these figures "
                  "say little: nothing is written without --even-if-busy")
-    before, found_begin, rest = arguments.readme.read_text().partition(BEGIN)
+    before, found_begin, rest = arguments.page.read_text().partition(BEGIN)
     _, found_end, after = rest.partition(END)
     if not found_begin or not found_end:
-        sys.exit(f"{arguments.readme} has no {BEGIN} … {END}")
-    arguments.readme.write_text(f"{before}{BEGIN}\n{text}{END}{after}")
+        sys.exit(f"{arguments.page} has no {BEGIN} … {END}")
+    arguments.page.write_text(f"{before}{BEGIN}\n{text}{END}{after}")
 
 
 if __name__ == "__main__":
