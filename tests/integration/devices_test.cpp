@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/job_folder.hpp"
 #include "tests/support/run_command.hpp"
 
 namespace vyre::tests {
@@ -47,6 +48,36 @@ TEST(DevicesCommand, SpeaksJsonAndTellsInlineFromThreaded) {
   EXPECT_EQ(threaded["configuration"], "threaded");
   EXPECT_EQ(inline_run["configuration"], "inline");
   EXPECT_NE(threaded["signature"], inline_run["signature"]);
+}
+
+TEST(DevicesCommand, SurveysADevice) {
+  const JobFolder folder;
+  const CommandResult result = run_vyre({"devices", "--inline", "--report", folder.path("mine")});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("checks right, 0 wrong, 0 refused"));
+  const json survey = json::parse(folder.read("mine.json"));
+  EXPECT_EQ(survey["device"]["configuration"], "inline");
+  EXPECT_EQ(survey["checks"]["right"], survey["checks"]["results"].size());
+  EXPECT_EQ(survey["checks"]["results"].size(), 6 * 8);
+  EXPECT_EQ(survey["timings"].size(), 2 * 4 * 8);
+  for (const json& timing : survey["timings"]) {
+    EXPECT_GT(timing["median_ns"], 0);
+    EXPECT_GE(timing["rounds"], 5);
+  }
+  EXPECT_THAT(folder.read("mine.md"),
+              AllOf(HasSubstr("## Checks"), HasSubstr("| steps | right |"), HasSubstr("| 1000 |"), HasSubstr("way ")));
+}
+
+TEST(DevicesCommand, NamesWhatASurveyCannotDo) {
+  const CommandResult lost = run_vyre({"devices", "--report", "mine", "--device", "no such device"});
+  EXPECT_EQ(lost.exit_code, 4);
+  EXPECT_THAT(lost.err, HasSubstr("no such device"));
+  const CommandResult folder = run_vyre({"devices", "--report", "/proc/nowhere/mine"});
+  EXPECT_EQ(folder.exit_code, 2);
+  EXPECT_THAT(folder.err, HasSubstr("/proc/nowhere"));
+  const CommandResult alone = run_vyre({"devices", "--device", "llvmpipe"});
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_THAT(alone.err, HasSubstr("--report"));
 }
 
 TEST(DevicesCommand, SaysWhyThereIsNone) {
