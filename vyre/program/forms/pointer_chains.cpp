@@ -294,7 +294,13 @@ Result<void> PointerRewriter::rewrite_chain(const Instruction& chain) {
   const bool becomes_null = place.valid != 0 && escapes(chain.result());
   const Id raw = becomes_null ? writer_.fresh() : chain.result();
   if (way.empty()) {
-    code_.named(spv::OpBitcast, result_type, raw, {pointer});  // Of another id, perhaps, for the same type.
+    // The same pointer. A type may have several ids; then by way of words, since not every driver casts pointers.
+    if (base_type == result_type) {
+      code_.named(spv::OpCopyObject, result_type, raw, {pointer});
+    } else {
+      const Id words = code_.value(spv::OpBitcast, types_.uvec2, {pointer});
+      code_.named(spv::OpBitcast, result_type, raw, {words});
+    }
   } else {
     write(raw, result_type, way);
   }
