@@ -108,9 +108,10 @@ endfunction()
 # All programs that hold threaded tests, which are those with Threads in their name.
 add_custom_target(threaded_tests)
 
-# vyre_test(name [THREADS] SOURCES … DEPENDS …): a GoogleTest program, a ctest entry per test.
+# vyre_test(name [THREADS] [ON_DEVICES filter [FULL]] SOURCES … DEPENDS …): a GoogleTest program, a ctest entry per test;
+# per Vulkan device, too, for tests that match the filter (vyre_discover_on_devices).
 function(vyre_test name)
-  cmake_parse_arguments(ARG "THREADS" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS;FULL" "ON_DEVICES" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(${name} PRIVATE VYRE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" VYRE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
@@ -119,7 +120,13 @@ function(vyre_test name)
   if(ARG_THREADS)
     add_dependencies(threaded_tests ${name})
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600)
+  if(ARG_ON_DEVICES AND ARG_FULL)
+    vyre_discover_on_devices(${name} "${ARG_ON_DEVICES}" FULL)
+  elseif(ARG_ON_DEVICES)
+    vyre_discover_on_devices(${name} "${ARG_ON_DEVICES}")
+  else()
+    vyre_discover(${name} none)
+  endif()
 endfunction()
 
 add_custom_target(fuzz_targets)

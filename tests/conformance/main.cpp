@@ -12,6 +12,7 @@
 #include "tests/support/drivers.hpp"
 
 // conformance_test [--devices LIST] [--require-devices LIST] [--validation] and what GoogleTest takes.
+// A required device is a backend, or BACKEND=NAME for a part of the name that its device must have.
 
 namespace vyre::tests {
 namespace {
@@ -24,6 +25,15 @@ std::vector<std::string> split(std::string_view list) {
     list.remove_prefix(std::min(comma + 1, list.size()));
   }
   return names;
+}
+
+std::vector<RequiredDevice> split_required(std::string_view list) {
+  std::vector<RequiredDevice> devices;
+  for (const std::string& each : split(list)) {
+    const std::size_t equals = std::min(each.find('='), each.size());
+    devices.push_back({.backend = each.substr(0, equals), .name = each.substr(std::min(equals + 1, each.size()))});
+  }
+  return devices;
 }
 
 /// `InvalidArgument` for a flag there is not, or one without its list.
@@ -41,7 +51,11 @@ Result<SuiteOptions> parse(int count, char** arguments) {
                   "there is no flag '" + std::string{flag} + "'; there are --devices, --require-devices, --validation");
     }
     if (++i == count) return fail(ErrorCode::InvalidArgument, std::string{flag} + " needs a list of backends");
-    (requires_devices ? options.required : options.devices) = split(arguments[i]);
+    if (requires_devices) {
+      options.required = split_required(arguments[i]);
+    } else {
+      options.devices = split(arguments[i]);
+    }
   }
   return options;
 }
@@ -61,9 +75,15 @@ Result<std::unique_ptr<Suite>> make_suite(int count, char** arguments) {
   VYRE_ASSIGN(SuiteOptions options, parse(count, arguments));
   keep_drivers_loaded(options.validation);
   VYRE_ASSIGN(std::unique_ptr<Suite> made, Suite::make(std::move(options)));
-  for (const std::string& name : made->options().required) {
-    if (auto found = made->find_device(name); !found) {
-      return in_context(std::move(found).error(), "while looking for a device of the required backend '" + name + "'");
+  for (const RequiredDevice& wanted : made->options().required) {
+    auto found = made->find_device(wanted.backend);
+    if (!found) {
+      return in_context(std::move(found).error(),
+                        "while looking for a device of the required backend '" + wanted.backend + "'");
+    }
+    if (!found->name.contains(wanted.name)) {
+      return fail(ErrorCode::Unavailable, "the device of backend '" + wanted.backend + "' is '" + found->name +
+                                              "', the one that is required has '" + wanted.name + "' in its name");
     }
   }
   return made;

@@ -47,9 +47,8 @@ Result<std::unique_ptr<Suite>> Suite::make(SuiteOptions options) {
   };
   VYRE_TRY(suite->registry_.add(
       backends::vulkan::make_vulkan_backend({.validation = suite->options_.validation, .on_message = keep_message})));
-  for (const std::vector<std::string>* names : {&suite->options_.devices, &suite->options_.required}) {
-    for (const std::string& name : *names) VYRE_TRY(suite->registry_.find(name));
-  }
+  for (const std::string& name : suite->options_.devices) VYRE_TRY(suite->registry_.find(name));
+  for (const RequiredDevice& each : suite->options_.required) VYRE_TRY(suite->registry_.find(each.backend));
   return suite;
 }
 
@@ -58,7 +57,7 @@ bool Suite::is_selected(std::string_view backend) const {
 }
 
 bool Suite::is_required(std::string_view backend) const {
-  return std::ranges::find(options_.required, backend) != options_.required.end();
+  return std::ranges::find(options_.required, backend, &RequiredDevice::backend) != options_.required.end();
 }
 
 Result<backend::DeviceInfo> Suite::find_device(std::string_view backend) const {

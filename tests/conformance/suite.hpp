@@ -11,11 +11,17 @@
 
 namespace vyre::tests {
 
+/// A device that has to be there.
+struct RequiredDevice {
+  std::string backend = {};
+  std::string name = {};  ///< A part of its name; empty for any.
+};
+
 /// What the command line asks for.
 struct SuiteOptions {
-  std::vector<std::string> devices = {};   ///< Backends to test; all if there are none.
-  std::vector<std::string> required = {};  ///< Backends whose absence fails the run.
-  bool validation = false;                 ///< Whether drivers that can check their callers do.
+  std::vector<std::string> devices = {};      ///< Backends to test; all if there are none.
+  std::vector<RequiredDevice> required = {};  ///< Devices whose absence fails the run.
+  bool validation = false;                    ///< Whether drivers that can check their callers do.
 };
 
 /// The backends under test, and what they said.

@@ -1,5 +1,6 @@
 #include "tests/equivalence/devices.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <backends/vulkan/vulkan_backend.hpp>
 #include "tests/equivalence/kernels.hpp"
 #include "tests/equivalence/options.hpp"
+#include "tests/equivalence/random_program.hpp"
 
 namespace vyre::tests {
 namespace {
@@ -54,6 +56,11 @@ Result<std::shared_ptr<backend::Device>> open_vulkan(const backend::DeviceOption
 
 std::shared_ptr<backend::Device> open_device(const std::string& backend) {
   return backend == "fake" ? open_fake() : must(open_vulkan());
+}
+
+std::uint64_t view_alignment(const backend::Device& device) {
+  const backend::Limits& limits = device.info().limits;
+  return std::max({kViewAlignment, std::uint64_t{limits.storage_alignment}, std::uint64_t{limits.uniform_alignment}});
 }
 
 }  // namespace vyre::tests

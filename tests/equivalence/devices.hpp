@@ -48,6 +48,9 @@ struct FakeSetup {
 /// `fake` or `vulkan`. Ends the process if there is no such device: a test without its device is no test.
 [[nodiscard]] std::shared_ptr<backend::Device> open_device(const std::string& backend);
 
+/// What views of any kind may begin at multiples of on a device, and random programs do.
+[[nodiscard]] std::uint64_t view_alignment(const backend::Device& device);
+
 inline constexpr std::array kModes = runtime::kAllLaunchModes;
 
 }  // namespace vyre::tests

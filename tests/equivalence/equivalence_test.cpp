@@ -109,7 +109,8 @@ TEST_P(VulkanEquivalence, EverythingHappensAsIfInOrder) {
   ASSERT_TRUE(mapped != nullptr && unmapped != nullptr);
   for_each_seed(equivalence_options().programs / 5, 1, [&](std::uint64_t seed) {
     expect_in_order(
-        make_random_program(seed), [&] { return seed % 2 == 0 ? mapped : unmapped; }, options_of(mode(), seed));
+        make_random_program(seed, view_alignment(*mapped)), [&] { return seed % 2 == 0 ? mapped : unmapped; },
+        options_of(mode(), seed));
   });
 }
 

@@ -170,8 +170,10 @@ TEST_P(LaunchModes, AProgramWithoutTheFormRunsAsWrittenAndTheReportSaysWhy) {
 
 TEST_P(LaunchModes, DispatchesThatAreTooLongForAPersistentWorkgroupRunAnyhow) {
   const Program program = make_program("counting", kCounting);
-  Session session = open_session();
-  // 300 iterations for each group; the device ends an invocation after 65,535.
+  const std::shared_ptr<backend::Device> device = open(backend());
+  Session session = must(Session::open(device, {.mode = mode()}));
+  // 300 iterations for each group; some devices end an invocation after 65,535.
+  const bool is_cut_off = device->info().forms.max_iterations > 0;
   constexpr std::array<Word, 4> kGroups = {1, 100, 1'000, 3'000};
   std::vector<Buffer<Word>> buffers;
   for (const Word groups : kGroups) buffers.push_back(must(session.buffer<Word>(groups)));
@@ -182,7 +184,8 @@ TEST_P(LaunchModes, DispatchesThatAreTooLongForAPersistentWorkgroupRunAnyhow) {
   }
   const auto report = must(session.finish());
   EXPECT_EQ(report.programs[0].form, form_of(mode()));
-  EXPECT_THAT(report.programs[0].form_refused, HasSubstr(mode() == LaunchMode::Persistent ? "longer" : ""));
+  EXPECT_THAT(report.programs[0].form_refused,
+              HasSubstr(is_cut_off && mode() == LaunchMode::Persistent ? "longer" : ""));
   for (std::size_t i = 0; i < kGroups.size(); ++i) {
     std::vector<Word> values(kGroups[i]);
     must(session.read(buffers[i], values));

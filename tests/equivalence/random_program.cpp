@@ -29,14 +29,17 @@ bool is_allowed(const TestKernel& kernel, const std::vector<Range>& ranges) {
 
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : random_{seed} { program_.seed = seed; }
+  Generator(std::uint64_t seed, std::uint64_t alignment)
+      : random_{seed}, alignment_{alignment}, unit_{std::max<std::uint64_t>(64, alignment)} {
+    program_.seed = seed;
+  }
 
   RandomProgram make() {
     const std::uint64_t buffers = random_.between(3, 6);
     for (std::uint64_t i = 0; i < buffers; ++i) {
       const std::uint64_t odd = random_.percent(40) ? random_.below(16) : 0;
       program_.buffers.push_back(
-          {.size = 64 * random_.between(4, 24) + odd, .seed = random_.percent(75) ? random_.next() | 1 : 0});
+          {.size = unit_ * random_.between(4, 24) + odd, .seed = random_.percent(75) ? random_.next() | 1 : 0});
     }
     const std::size_t wanted = random_.percent(25) ? random_.between(100, kMaxOperations) : random_.between(4, 90);
     while (program_.operations.size() < wanted) {
@@ -254,8 +257,8 @@ class Generator {
     const std::uint64_t whole = program_.buffers[buffer].size / 4 * 4;
     const std::uint64_t roll = random_.below(100);
     if (!is_small && roll < 20) return {.buffer = buffer, .offset = 0, .size = whole};
-    if (is_small || roll < 60) return {.buffer = buffer, .offset = 64 * random_.below(whole / 64), .size = 64};
-    const std::uint64_t offset = kViewAlignment * random_.below((whole - min_bytes) / kViewAlignment + 1);
+    if (is_small || roll < 60) return {.buffer = buffer, .offset = unit_ * random_.below(whole / unit_), .size = 64};
+    const std::uint64_t offset = alignment_ * random_.below((whole - min_bytes) / alignment_ + 1);
     return {.buffer = buffer, .offset = offset, .size = 4 * random_.between(min_bytes / 4, (whole - offset) / 4)};
   }
 
@@ -283,6 +286,8 @@ class Generator {
   }
 
   Random random_;
+  std::uint64_t alignment_;
+  std::uint64_t unit_;  // Of the sizes of buffers, and where small views begin.
   RandomProgram program_;
   std::uint32_t prepared_count_ = 0;
   std::uint32_t flush_count_ = 0;
@@ -365,7 +370,9 @@ struct Printer {
 
 }  // namespace
 
-RandomProgram make_random_program(std::uint64_t seed) { return Generator{seed}.make(); }
+RandomProgram make_random_program(std::uint64_t seed, std::uint64_t alignment) {
+  return Generator{seed, alignment}.make();
+}
 
 std::string to_text(const Operation& operation) { return std::visit(Printer{}, operation.what); }
 

@@ -120,14 +120,17 @@ struct RandomProgram {
   std::vector<Operation> operations = {};
 };
 
-/// What the views of dispatches begin at multiples of.
+/// The least that views of dispatches begin at multiples of: what kernels of vectors need.
 inline constexpr std::uint64_t kViewAlignment = 16;
 
 /// At most this many operations.
 inline constexpr std::size_t kMaxOperations = 200;
 
 /// The program of a seed: valid, deterministic, with ranges that often overlap and batches that come back.
-[[nodiscard]] RandomProgram make_random_program(std::uint64_t seed);
+///
+/// Views of dispatches begin at multiples of `alignment`, a power of two from `kViewAlignment` on that the device asks
+/// for. Buffers are larger for a larger one, so that there are as many places to begin at.
+[[nodiscard]] RandomProgram make_random_program(std::uint64_t seed, std::uint64_t alignment = kViewAlignment);
 
 /// A line for each operation.
 [[nodiscard]] std::string to_text(const RandomProgram& program);

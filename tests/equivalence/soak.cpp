@@ -53,7 +53,7 @@ struct Tally {
 
 /// Runs the program of a seed. False, after saying so, for a wrong result, or an error where none was made.
 bool run_one(const std::shared_ptr<backend::Device>& device, std::uint64_t seed, bool may_fail, Tally& tally) {
-  const RandomProgram program = make_random_program(seed);
+  const RandomProgram program = make_random_program(seed, view_alignment(*device));
   Result<Session> session = Session::open(
       device, {.mode = kModes[seed % kModes.size()], .exploration = seed % 2 == 0 ? 1 : 0.03, .calibrate_after = {}});
   const Result<std::string> wrong =

@@ -67,7 +67,7 @@ TEST_P(Streaming, ReadsIntoTheSameMemoryComeInOrder) {
   EXPECT_THAT(host, testing::Each(std::byte{2}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Memory, Streaming, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Vulkan, Streaming, testing::Bool(),
                          [](const auto& each) { return each.param ? "Mapped" : "Staged"; });
 
 }  // namespace

@@ -32,7 +32,7 @@ std::string run_some(const std::shared_ptr<backend::Device>& device, std::uint64
       runtime::Session::open(device, {.mode = kModes[thread % kModes.size()], .exploration = 1, .calibrate_after = {}});
   if (!session) return to_string(session.error());
   for (std::uint64_t i = 0; i < kProgramsEach; ++i) {
-    const RandomProgram program = make_random_program(kFirstSeed + thread * kProgramsEach + i);
+    const RandomProgram program = make_random_program(kFirstSeed + thread * kProgramsEach + i, view_alignment(*device));
     const Result<std::string> wrong = run_program(*session, program, run_in_order(program));
     if (!wrong) return fmt::format("seed {}: {}", program.seed, to_string(wrong.error()));
     if (!wrong->empty()) return fmt::format("seed {}: {}", program.seed, *wrong);

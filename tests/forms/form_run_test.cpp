@@ -50,7 +50,7 @@ const Refusal* find_refusal(const HardModule& module, FormKind kind) {
 TEST_P(Forms, HardModulesGiveTheSameInEveryForm) {
   int ran = 0;
   for (const HardModule& module : hard_modules()) {
-    if (!module.no_program.empty()) continue;
+    if (!module.no_program.empty() || find_fault(device().info().driver, module) != nullptr) continue;
     SCOPED_TRACE(module.name);
     const Result<Program> program = make_program(module);
     ASSERT_TRUE(program.has_value()) << to_string(program.error());

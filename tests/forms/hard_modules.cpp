@@ -13,6 +13,17 @@
 namespace vyre::tests {
 namespace {
 
+// Each was seen with Chromium 156's SwiftShader.
+constexpr DriverFault kFaults[] = {
+    {"SwiftShader", "huge_value",
+     "the process ends: a value of 16,640 bytes is beyond the stack that its compiler plans"},
+    {"SwiftShader", "values_of_loops",
+     "what an invocation loaded in a loop, by an index that is not constant, is zero once it left the loop before "
+     "others"},
+    {"SwiftShader", "built_in_pointers",
+     "a component of a built-in vector by an index that is not constant is anything"},
+};
+
 using kernels::eighths;
 using kernels::integers;
 using kernels::pack;
@@ -462,6 +473,14 @@ std::string module_text(const std::string& file) {
 const std::vector<HardModule>& hard_modules() {
   static const std::vector<HardModule> kModules = make_modules();
   return kModules;
+}
+
+const DriverFault* find_fault(std::string_view driver, const HardModule& module) {
+  const std::string_view name = std::string_view{module.name}.substr(0, module.name.find(".vulkan"));
+  for (const DriverFault& each : kFaults) {
+    if (each.module == name && driver.contains(each.driver)) return &each;
+  }
+  return nullptr;
 }
 
 Result<program::Program> make_program(const HardModule& module) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <vyre/program/program.hpp>
@@ -40,6 +41,16 @@ struct HardModule {
 
 /// All of them, in a fixed order, with unique names, made once.
 [[nodiscard]] const std::vector<HardModule>& hard_modules();
+
+/// A module that a driver gets wrong as written, so that nothing can be compared with it there.
+struct DriverFault {
+  std::string_view driver = {};  ///< A part of its name.
+  std::string_view module = {};  ///< However it was compiled.
+  std::string_view reason = {};
+};
+
+/// The fault of a driver in a module, or null.
+[[nodiscard]] const DriverFault* find_fault(std::string_view driver, const HardModule& module);
 
 /// Compiles or assembles a module, validates and reflects it.
 [[nodiscard]] Result<program::Program> make_program(const HardModule& module);

@@ -190,7 +190,7 @@ TEST(RandomKernel, IndexesPushConstantsByWhatIsTheSameForAll) {
   EXPECT_THAT(found, testing::Contains("push.count % 2u"));
 }
 
-/// Lavapipe, or what else Vulkan lists first.
+/// The device that Vulkan lists first.
 std::unique_ptr<Device> open_device() {
   keep_drivers_loaded();
   const auto vulkan = backends::vulkan::make_vulkan_backend();
@@ -241,7 +241,7 @@ class Items {
   std::vector<std::vector<BufferRange>> ranges_;
 };
 
-TEST(RandomKernel, GivesTheSameHoweverItIsSubmitted) {
+TEST(RandomKernelOnVulkan, GivesTheSameHoweverItIsSubmitted) {
   const std::unique_ptr<Device> device = open_device();
   ASSERT_NE(device, nullptr);
   std::size_t changed = 0;

@@ -112,7 +112,7 @@ TEST_P(SteadyState, ReplayingWithAnotherListAllocatesNothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, SteadyState,
+INSTANTIATE_TEST_SUITE_P(Vulkan, SteadyState,
                          testing::Values(FormKind::Descriptor, FormKind::Pointer, FormKind::Merged,
                                          FormKind::Persistent, FormKind::Chain),
                          [](const auto& each) {
