@@ -1,7 +1,10 @@
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -12,6 +15,7 @@
 #include <vyre/program/validate.hpp>
 
 #include "tests/kernels/kernel_case.hpp"
+#include "tests/kernels/precision.hpp"
 #include "tests/support/corpus.hpp"
 #include "tests/support/cross_oracle.hpp"
 #include "tests/support/inlined_access.hpp"
@@ -142,6 +146,46 @@ TEST(Corpus, HasEnoughKernelsAndEveryFileIsOne) {
     if (entry.path().extension() == ".comp") files.push_back(entry.path().stem());
   }
   EXPECT_THAT(names, testing::UnorderedElementsAreArray(files));
+}
+
+/// How many floats lie between a number and the ends of what is permitted for it.
+std::pair<double, double> room(const kernels::Bounded& result) {
+  const auto at = static_cast<float>(result.exact());
+  const double step = double{std::nextafter(at, INFINITY)} - double{at};
+  return {(result.exact() - result.bounds().least) / step, (result.bounds().greatest - result.exact()) / step};
+}
+
+TEST(Precision, SumsAndProductsAreEitherNeighbour) {
+  using kernels::Bounded;
+  const Bounded exact = Bounded{1.5F} + 2.25F;
+  EXPECT_EQ(exact.bounds().least, 3.75);
+  EXPECT_EQ(exact.bounds().greatest, 3.75);
+  const Bounded between = Bounded{1.0F} + 0x1p-25F;
+  EXPECT_EQ(between.greatest(), 1 + 0x1p-23);
+  EXPECT_EQ(between.least(), 1);
+  const Bounded less = Bounded{1.0F} - between;
+  EXPECT_EQ(less.least(), -0x1p-23);
+  EXPECT_EQ(less.greatest(), 0);
+}
+
+TEST(Precision, FunctionsHaveTheBoundsOfTheSpecification) {
+  using kernels::Bounded;
+  using testing::DoubleNear;
+  using testing::Pair;
+  const auto both = [](double ulps) { return Pair(DoubleNear(ulps, 0.01), DoubleNear(ulps, 0.01)); };
+  EXPECT_THAT(room(Bounded{5.0F} / 4.0F), both(2.5));
+  EXPECT_THAT(room(exp(Bounded{1.0F})), both(5));
+  EXPECT_THAT(room(exp(Bounded{-3.0F})), both(9));
+  EXPECT_THAT(room(log(Bounded{6.0F})), both(3));
+  EXPECT_EQ(log(Bounded{1.0F}).bounds().greatest, 0x1p-21);
+  EXPECT_EQ(sin(Bounded{0.0F}).bounds().greatest, 0x1p-11);
+  EXPECT_EQ(cos(Bounded{0.0F}).bounds().least, 1 - 0x1p-11);
+  // 2 of the inverse and 2.5 of the division, and what the first becomes in the second.
+  EXPECT_GE(room(sqrt(Bounded{4.0F})).first, 3.5);
+  EXPECT_LE(room(sqrt(Bounded{4.0F})).first, 8);
+  // log2(8) is off by 3 × 2⁻²², twice that by 6 × 2⁻²². As a power of two this is 6 × 2⁻²² × ln 2 × 64, or 12 ln 2 ulps
+  // of 2⁻¹⁷, to which come 3 + 2 × 6.
+  EXPECT_NEAR(room(pow(Bounded{8.0F}, 2.0F)).second, 15 + 12 * std::numbers::ln2, 0.01);
 }
 
 }  // namespace

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <tuple>
 
 #include <fmt/format.h>
+
+#include <vyre/base/check.hpp>
 
 namespace vyre::tests {
 namespace {
@@ -47,15 +48,9 @@ std::vector<std::uint64_t> elements(const Buffer& buffer) {
   return values;
 }
 
-bool is_close(ScalarType type, const Comparison& rule, std::uint64_t actual, std::uint64_t expected) {
-  if (actual == expected) return true;
-  const auto number = [type](std::uint64_t bits) -> double {
-    return type == ScalarType::F64 ? std::bit_cast<double>(bits)
-                                   : std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-  };
-  const double a = number(actual);
-  const double b = number(expected);
-  return std::abs(a - b) <= rule.absolute + rule.relative * std::abs(b);
+bool is_within(std::uint64_t bits, const kernels::Bounds& bounds) {
+  const auto number = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  return number >= bounds.least && number <= bounds.greatest;
 }
 
 }  // namespace
@@ -88,14 +83,15 @@ std::string difference(const Buffer& actual, const Buffer& expected) {
     std::ranges::sort(left);
     std::ranges::sort(right);
   }
-  const auto is_same = [&](std::uint64_t a, std::uint64_t b) {
-    return rule.rule == Comparison::Rule::Close ? is_close(expected.type, rule, a, b) : a == b;
-  };
+  const bool has_bounds = rule.rule == Comparison::Rule::Within;
+  VYRE_CHECK(!has_bounds || expected.bounds.size() == right.size(), "the oracle bounds every element");
   std::size_t wrong = 0;
   std::string first;
   for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
-    if (is_same(left[i], right[i])) continue;
-    if (wrong++ == 0) first = fmt::format("element {} is {:#x}, the oracle has {:#x}", i, left[i], right[i]);
+    if (left[i] == right[i] || (has_bounds && is_within(left[i], expected.bounds[i]))) continue;
+    if (wrong++ > 0) continue;
+    first = fmt::format("element {} is {:#x}, the oracle has {:#x}", i, left[i], right[i]);
+    if (has_bounds) first += fmt::format(", or from {} to {}", expected.bounds[i].least, expected.bounds[i].greatest);
   }
   if (left.size() != right.size()) return fmt::format("{} elements, the oracle has {}", left.size(), right.size());
   return wrong == 0 ? "" : fmt::format("{} of {} elements differ: {}", wrong, right.size(), first);

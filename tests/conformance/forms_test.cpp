@@ -56,7 +56,7 @@ std::string differences(const std::vector<kernels::Buffer>& actual, const std::v
   std::string wrong;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     kernels::Buffer exact = expected[i];
-    if (exact.comparison.rule == kernels::Comparison::Rule::Close) exact.comparison = {};
+    if (exact.comparison.rule == kernels::Comparison::Rule::Within) exact.comparison = {};
     const std::string differs = difference(actual[i], exact);
     if (!differs.empty()) wrong += fmt::format("buffer {} of set {}: {}\n", exact.slot, exact.set, differs);
   }

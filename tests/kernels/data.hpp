@@ -85,9 +85,7 @@ template <typename T>
 
 inline constexpr Comparison kUnordered = {.rule = Comparison::Rule::Unordered};
 
-[[nodiscard]] constexpr Comparison close(double relative, double absolute) noexcept {
-  return {.rule = Comparison::Rule::Close, .relative = relative, .absolute = absolute};
-}
+inline constexpr Comparison kWithin = {.rule = Comparison::Rule::Within};
 
 struct Place {
   std::uint32_t set = 0;

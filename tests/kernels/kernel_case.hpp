@@ -25,12 +25,16 @@ enum class ScalarType : std::uint8_t { U8, I8, U16, I16, U32, I32, U64, I64, F16
 struct Comparison {
   enum class Rule : std::uint8_t {
     Exact,      ///< Bit for bit.
-    Close,      ///< Element by element: |a − b| ≤ absolute + relative · |b|. Float types only.
+    Within,     ///< Element by element within the bounds that the oracle gives (`precision.hpp`). `F32` only.
     Unordered,  ///< As a multiset of elements: the order depends on atomics.
   };
   Rule rule = Rule::Exact;
-  double relative = 0;
-  double absolute = 0;
+};
+
+/// What an element may be.
+struct Bounds {
+  double least = 0;
+  double greatest = 0;
 };
 
 /// One buffer bound to a kernel: its place and its bytes.
@@ -41,6 +45,7 @@ struct Buffer {
   ScalarType type = ScalarType::F32;
   Comparison comparison = {};
   std::vector<std::byte> bytes = {};
+  std::vector<Bounds> bounds = {};  ///< Of each element, by the oracle, where they are compared within bounds.
 
   /// The bytes as elements. `T` must divide the length.
   template <typename T>

@@ -1,12 +1,13 @@
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numbers>
 #include <vector>
 
 #include "data.hpp"
 #include "families.hpp"
+#include "precision.hpp"
 
 namespace vyre::kernels {
 namespace {
@@ -17,24 +18,28 @@ KernelCase nbody_forces() {
   for (std::size_t i = 0; i < kCount; ++i) bodies[4 * i + 3] = std::abs(bodies[4 * i + 3]) + 1;
   return {.name = "nbody_forces",
           .groups = {3, 1, 1},
-          .buffers = {buffer(0, bodies), zeros<float>(1, kCount * 4, close(2e-5, 2e-6))},
+          .buffers = {buffer(0, bodies), zeros<float>(1, kCount * 4, kWithin)},
           .oracle =
               [](Buffers& buffers) {
-                const auto [body, result] = views<float, float>(buffers);
+                const auto [body] = views<float>(buffers);
+                std::vector<Bounded> results;
                 for (std::size_t i = 0; i < kCount; ++i) {
-                  double sum[3] = {};
+                  std::array<Bounded, 3> sum = {0.0f, 0.0f, 0.0f};
                   for (std::size_t j = 0; j < kCount; ++j) {
-                    double offset[3];
-                    double softened = 0.0625;
+                    std::array<Bounded, 3> offset = {0.0f, 0.0f, 0.0f};
+                    Bounded square = 0.0f;
                     for (std::size_t axis = 0; axis < 3; ++axis) {
-                      offset[axis] = double{body[4 * j + axis]} - body[4 * i + axis];
-                      softened += offset[axis] * offset[axis];
+                      offset[axis] = Bounded{body[4 * j + axis]} - body[4 * i + axis];
+                      square = square + offset[axis] * offset[axis];
                     }
-                    const double scale = body[4 * j + 3] / (softened * std::sqrt(softened));
-                    for (std::size_t axis = 0; axis < 3; ++axis) sum[axis] += offset[axis] * scale;
+                    const Bounded softened = square + 0.0625f;
+                    const Bounded scale = body[4 * j + 3] / (softened * sqrt(softened));
+                    for (std::size_t axis = 0; axis < 3; ++axis) sum[axis] = sum[axis] + offset[axis] * scale;
                   }
-                  for (std::size_t axis = 0; axis < 3; ++axis) result[4 * i + axis] = static_cast<float>(sum[axis]);
+                  results.insert(results.end(), sum.begin(), sum.end());
+                  results.emplace_back(0.0f);  // Between the vectors.
                 }
+                expect_within(buffers[1], results);
               },
           .expected = {.workgroup_size = {32, 1, 1},
                        .bindings = {runtime_array(0, "Bodies", Access::Read, 16),
@@ -75,23 +80,25 @@ KernelCase fft_butterfly() {
   constexpr std::size_t kPairs = 128;
   return {.name = "fft_butterfly",
           .groups = {2, 1, 1},
-          .buffers = {buffer(0, eighths(kPairs * 4, 143, -4, 4)), zeros<float>(1, kPairs * 4, close(1e-5, 1e-5))},
+          .buffers = {buffer(0, eighths(kPairs * 4, 143, -4, 4)), zeros<float>(1, kPairs * 4, kWithin)},
           .push_constants = pack(kHalf),
           .oracle =
               [](Buffers& buffers) {
-                const auto [source, result] = views<float, float>(buffers);
+                const auto [source] = views<float>(buffers);
+                std::vector<Bounded> results(kPairs * 4, 0.0f);
                 for (std::size_t i = 0; i < kPairs; ++i) {
                   const std::size_t k = i % kHalf;
                   const std::size_t low = 2 * (2 * (i - k) + k);
                   const std::size_t high = low + std::size_t{2} * kHalf;
-                  const double angle = -std::numbers::pi * static_cast<double>(k) / kHalf;
-                  const double real = source[high] * std::cos(angle) - source[high + 1] * std::sin(angle);
-                  const double imaginary = source[high] * std::sin(angle) + source[high + 1] * std::cos(angle);
-                  result[low] = static_cast<float>(source[low] + real);
-                  result[low + 1] = static_cast<float>(source[low + 1] + imaginary);
-                  result[high] = static_cast<float>(source[low] - real);
-                  result[high + 1] = static_cast<float>(source[low + 1] - imaginary);
+                  const Bounded angle = Bounded{-3.14159265f} * static_cast<float>(k) / static_cast<float>(kHalf);
+                  const Bounded real = source[high] * cos(angle) - source[high + 1] * sin(angle);
+                  const Bounded imaginary = source[high] * sin(angle) + source[high + 1] * cos(angle);
+                  results[low] = source[low] + real;
+                  results[low + 1] = source[low + 1] + imaginary;
+                  results[high] = source[low] - real;
+                  results[high + 1] = source[low + 1] - imaginary;
                 }
+                expect_within(buffers[1], results);
               },
           .expected = {
               .workgroup_size = {64, 1, 1},
