@@ -82,6 +82,15 @@ inline constexpr std::array<Way, kWays> kAllWays = {
   }
 }
 
+/// Batches of one shape that were launched in one way and have completed.
+struct UsedWay {
+  std::uint64_t shape = 0;
+  Way way = Way::Batched;
+  std::uint32_t batches = 0;
+
+  friend bool operator==(const UsedWay&, const UsedWay&) = default;
+};
+
 /// Whether alike dispatches are one launch.
 [[nodiscard]] constexpr bool is_one_launch(Way way) noexcept { return program::is_one_launch(form_of(way)); }
 

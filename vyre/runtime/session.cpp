@@ -83,7 +83,7 @@ Result<void> Session::free(const BufferView& buffer) {
   VYRE_TRY(state.before_write(buffer.index, 0, slot->size));
   if (slot->last_batch == state.batch) VYRE_TRY(state.flush_batch());
   const backend::BufferHandle handle = slot->handle;
-  state.drop_kept([&](const auto& each) { return std::ranges::binary_search(each.names.buffers, handle); });
+  state.recordings.forget(handle);
   for (State::PreparedSlot& each : state.prepared) {
     if (std::ranges::find(each.buffers, buffer.index) != each.buffers.end()) each.is_alive = false;
   }
@@ -125,7 +125,7 @@ Result<void> Session::write_bytes(const BufferView& to, std::span<const std::byt
     VYRE_ASSIGN(const bool is_unused, state.is_unused(*slot, to.offset, to.size));
     if (is_unused) {
       std::memcpy(slot->mapped + to.offset, bytes.data(), bytes.size());
-      if (!state.pending.empty()) {
+      if (!state.in_flight.empty()) {
         state.report.bytes_overlapped += bytes.size();
         const policy::AuditEvent event{.substrate = policy::Substrate::CopyOverlap,
                                        .action = policy::Action::OverlapCopy,
@@ -139,7 +139,8 @@ Result<void> Session::write_bytes(const BufferView& to, std::span<const std::byt
   for (std::uint64_t offset = to.offset; !bytes.empty();) {
     const std::uint64_t part = std::min<std::uint64_t>(bytes.size(), Staging::kMaxPiece);
     if (state.uploads.size() > kMaxStaging) VYRE_TRY(state.empty(state.uploads));
-    VYRE_ASSIGN(const Staging::Piece piece, state.uploads.take(*state.device, part, state.batch, state.done));
+    VYRE_ASSIGN(const Staging::Piece piece,
+                state.uploads.take(*state.device, part, state.batch, state.in_flight.done()));
     std::memcpy(piece.bytes, bytes.data(), part);
     state.note_use(to.index, offset, part);
     VYRE_TRY(state.add_copy(
@@ -361,8 +362,8 @@ Result<RunReport> Session::finish() {
   if (!done) {
     state.failure.reset();
     Error error = std::move(done).error();
-    error.context.push_back(
-        fmt::format("{} of {} submissions completed", state.completed_submissions, state.report.submissions));
+    error.context.push_back(fmt::format("{} of {} submissions completed", state.in_flight.counts().completed,
+                                        state.in_flight.counts().submitted));
     state.reads.clear();
     state.end_run();
     return std::unexpected{std::move(error)};

@@ -98,7 +98,7 @@ Result<std::uint32_t> Session::State::find_program(const program::Program& progr
     shapes.clear();
     seen = {};
     for (const backend::PipelineHandle old : pipelines_of(programs[*place])) {
-      drop_kept([&](const KeptBatch& each) { return std::ranges::binary_search(each.names.pipelines, old); });
+      recordings.forget(old);
     }
   } else {
     place = static_cast<std::uint32_t>(programs.size());

@@ -16,14 +16,10 @@ constexpr std::size_t kMaxShapes = 1024;
 // What was decided holds at most for so many batches without a wait, and for such a share of those that came.
 constexpr std::uint32_t kMostUnasked = 64;
 constexpr std::uint64_t kUnaskedShare = 8;
-// So many batches are enough to see what one takes, whether or not they are waited for.
-constexpr double kLongSpan = 64;
 // Shapes in the report of a run.
 constexpr std::size_t kMostReported = 256;
 // A batch that takes so many times what is expected asks for another decision.
 constexpr double kSurprising = 1.25;
-// Of what a span took, the session itself must have been at work, or waiting, for so much.
-constexpr double kUndisturbed = 0.75;
 
 std::uint64_t workgroups(const backend::Groups& groups) noexcept {
   return std::uint64_t{groups[0]} * groups[1] * groups[2];
@@ -72,13 +68,13 @@ Result<bool> Session::State::is_calibrated() {
   const auto patience = static_cast<std::uint64_t>(std::max<std::int64_t>(options.calibrate_after.count(), 0));
   if (tuner->spent_ns() < patience) return false;
   // Measuring waits for what is pending, as if that took no time.
-  is_span_void |= !pending.empty();
+  if (!in_flight.empty()) stopwatch.spoil();
   const std::uint64_t begin = device->now_ns();
   const auto measured = tuner->calibrate(*device, options.watchdog);
   const std::uint64_t taken = device->now_ns() - begin;
   report.calibration_ns += taken;
   if (begin_ns) *begin_ns += taken;
-  if (span_begin_ns) *span_begin_ns += taken;
+  stopwatch.skip(taken);
   if (measured) return true;
   if (measured.error().code == ErrorCode::DeviceLost) return std::unexpected{measured.error()};
   is_measurable = false;
@@ -193,7 +189,7 @@ bool Session::State::ask(const SeenBatch& before) {
   // What asking takes is no part of what a batch does: those for which a decision holds do not ask.
   const std::uint64_t begin = device->now_ns();
   const bool is_chosen = ask_tuner(before);
-  span_setup_ns += device->now_ns() - begin;
+  stopwatch.exclude(device->now_ns() - begin);
   return is_chosen;
 }
 
@@ -222,7 +218,7 @@ bool Session::State::ask_tuner(const SeenBatch& before) {
                         .may_keep = options.max_recordings > 0,
                         .may_try = !is_in_span(),
                         .exploration = options.exploration};
-  for (const KeptBatch& each : kept) {
+  for (const KeptBatch& each : recordings.batches()) {
     const bool serves = each.way == Way::Table ? each.shape == before.shape : each.hash == gathered.hash;
     if (serves) moment.is_set_up[static_cast<std::size_t>(each.way)] = true;
   }
@@ -248,7 +244,7 @@ Result<void> Session::State::compile_form() {
     const bool is_there = form == program.form || program.others[static_cast<std::size_t>(form)].generation != 0;
     if (!known->chosen.uses_form[i] || is_there) continue;
     // Compiling waits for what is pending, as if that took no time.
-    is_span_void |= !pending.empty();
+    if (!in_flight.empty()) stopwatch.spoil();
     const std::uint64_t begin = device->now_ns();
     VYRE_ASSIGN(const backend::PipelineHandle pipeline, find_form(program, form, options.watchdog));
     note_pipeline(pipeline, kinds[i].program);
@@ -301,7 +297,7 @@ Result<void> Session::State::launch_in_way(bool is_planned, PlannedBatch plan, P
   }
   if (way == Way::Plain) return launch_plain(reason);
   if (choice::is_replay(way)) {
-    if (const KeptBatch* found = find_kept(way)) return launch_kept(*found, reason);
+    if (const KeptBatch* found = recordings.find(gathered, way)) return launch_kept(*found, reason);
   }
   const std::size_t arms_allowed = way == Way::Table ? 1 : max_arms();
   if (!is_planned || (arms_allowed == 1 && plan.arms > 1)) plan = plan_batch(arms_allowed, places);
@@ -316,7 +312,7 @@ Result<void> Session::State::launch_in_way(bool is_planned, PlannedBatch plan, P
 bool Session::State::can_do_without(const Error& error) {
   if (error.code == ErrorCode::Unsupported) return true;
   const FormKind form = choice::form_of(known->chosen.choice.way);
-  const bool is_launched = !pending.empty() && pending.back().batch == batch;
+  const bool is_launched = in_flight.last() == batch;
   const bool is_refusal = error.code == ErrorCode::OutOfMemory || error.code == ErrorCode::CompileFailed;
   if (form == FormKind::Descriptor || is_launched || !is_refusal) return false;
   for (std::size_t i = 0; i < known->kinds.size(); ++i) {
@@ -370,82 +366,35 @@ Result<void> Session::State::launch_chosen() {
 
 void Session::State::note_setup(std::uint64_t begin) {
   const std::uint64_t taken = device->now_ns() - begin;
-  span_setup_ns += taken;
+  stopwatch.exclude(taken);
   if (launching) tuner->note_setup(launching->shape, static_cast<double>(taken));
 }
 
-void Session::State::begin_span(std::uint64_t now) noexcept {
-  if (!span_begin_ns) span_begin_ns = now;
-}
-
-void Session::State::drop_span() noexcept {
-  span_begin_ns.reset();
-  span_elapsed_ns = span_setup_ns = span_busy_ns = 0;
-  span_used.clear();
-  span_has_others = is_span_void = false;
-}
-
-void Session::State::note_completed(const PendingBatch& completed) {
-  is_span_void |= completed.is_first_launch;
-  const std::optional<UsedWay>& used = completed.used;
-  if (!used) {
-    span_has_others = true;
-    return;
-  }
-  const auto found = std::ranges::find_if(
-      span_used, [&](const UsedWay& each) { return each.shape == used->shape && each.way == used->way; });
-  if (found != span_used.end()) {
-    found->batches += used->batches;
-  } else {
-    span_used.push_back(*used);
-  }
-}
-
-void Session::State::note_time(double ns, bool is_undisturbed) {
-  if (span_used.size() == 1) {
-    const UsedWay& used = span_used.front();
+void Session::State::note_time(const TimedBatches& timed) {
+  if (timed.used.size() == 1) {
+    const UsedWay& used = timed.used.front();
     const auto found = shapes.find(used.shape);
     KnownShape* of = found == shapes.end() ? nullptr : &found->second;
     const bool is_usual = of != nullptr && choice::are_alike_waits(used.batches, of->chosen.per_wait);
     // What was decided is not for such batches.
     if (of != nullptr && !is_usual) ask_again(*of);
     if (is_usual && of->chosen.holds_for > 0 && of->chosen.choice.way == used.way) {
-      of->samples.push_back({.used = used, .ns = ns, .is_undisturbed = is_undisturbed});
+      of->samples.push_back({.used = used, .ns = timed.ns, .is_undisturbed = timed.is_undisturbed});
       // What is surprising is told at once.
-      if (ns > kSurprising * of->chosen.choice.expected_ns * used.batches) ask_again(*of);
+      if (timed.ns > kSurprising * of->chosen.choice.expected_ns * used.batches) ask_again(*of);
       return;
     }
   }
-  for (const UsedWay& each : span_used) {
+  for (const UsedWay& each : timed.used) {
     if (const auto found = shapes.find(each.shape); found != shapes.end()) tell(found->second);
   }
-  tuner->observe(span_used, ns, is_undisturbed);
+  tuner->observe(timed.used, timed.ns, timed.is_undisturbed);
 }
 
-bool Session::State::is_long_span() const noexcept {
-  double batches = 0;
-  for (const UsedWay& each : span_used) batches += each.batches;
-  return batches >= kLongSpan;
-}
-
-void Session::State::end_span(bool is_waited) {
-  const std::uint64_t now = device->now_ns();
-  if (span_begin_ns) {
-    span_elapsed_ns += now - *span_begin_ns;
-    if (!tuner->is_calibrated()) tuner->note_spent(now - *span_begin_ns);
-    span_begin_ns.reset();
-  }
-  if (is_waited || is_span_void || is_long_span()) {
-    if (!is_span_void && !span_used.empty()) {
-      const std::uint64_t setup = std::min(span_setup_ns, span_elapsed_ns);
-      const auto own = static_cast<double>(span_elapsed_ns - setup);
-      const auto busy = static_cast<double>(span_busy_ns - std::min(span_busy_ns, setup));
-      // What others take beside it makes all ways longer alike, and says nothing of kernels.
-      note_time(own, !span_has_others && busy >= kUndisturbed * own);
-    }
-    drop_span();
-  }
-  if (!pending.empty()) span_begin_ns = now;
+void Session::State::stop_lap(bool is_waited) {
+  const Stopwatch::Lap lap = stopwatch.stop(device->now_ns(), is_waited, !in_flight.empty());
+  if (!tuner->is_calibrated()) tuner->note_spent(lap.ns);
+  if (lap.timed) note_time(*lap.timed);
 }
 
 }  // namespace vyre::runtime

@@ -7,22 +7,19 @@
 namespace vyre::runtime {
 
 void Session::State::complete(std::uint64_t upto, Completion when) {
-  done = std::max(done, upto);
-  while (!pending.empty() && pending.front().batch <= upto) {
-    completed_submissions += pending.front().submissions;
-    for (const std::uint32_t place : pending.front().timed) {
+  in_flight.complete(upto, [&](const PendingBatch& each) {
+    for (const std::uint32_t place : each.timed) {
       const DeviceTimer::Time time = timer.completed(place);
       report.device_ns += time.ns;
       report.timed_submissions += time.launches;
     }
-    note_completed(pending.front());
-    pending.pop_front();
-  }
+    stopwatch.complete(each.used, each.is_first_launch);
+  });
   // Of many it is known well enough when they ended.
-  if (when != Completion::Earlier || is_long_span()) {
-    end_span(when == Completion::Awaited);
-  } else if (pending.empty()) {
-    drop_span();  // It ended at a time that is not known.
+  if (when != Completion::Earlier || stopwatch.is_long()) {
+    stop_lap(when == Completion::Awaited);
+  } else if (in_flight.empty()) {
+    stopwatch.reset();  // The last batch completed at a time that nobody knows.
   }
   if (reads.empty()) return;
   // Direct reads come at the end, when nothing can change the bytes any more; staged ones as soon as they are there.
@@ -34,49 +31,34 @@ void Session::State::complete(std::uint64_t upto, Completion when) {
 }
 
 Result<void> Session::State::refresh(bool is_just_launched) {
-  std::uint64_t reached = 0;
-  for (const PendingBatch& each : pending) {
-    bool is_done = true;
-    for (const backend::Ticket& ticket : each.tickets) {
-      if (ticket.value == 0 || !is_done) continue;
-      VYRE_ASSIGN(is_done, device->poll(ticket));
-    }
-    if (!is_done) break;
-    reached = each.batch;
-  }
-  // All done, and the last was launched just now: so they were done just now.
-  const bool is_all = reached != 0 && reached == pending.back().batch;
+  VYRE_ASSIGN(const std::uint64_t reached, in_flight.poll());
+  // All are complete, and the last was launched just now: so they completed just now.
+  const bool is_all = reached != 0 && reached == in_flight.last();
   if (reached != 0) complete(reached, is_all && is_just_launched ? Completion::JustNow : Completion::Earlier);
   return {};
 }
 
 Result<void> Session::State::wait_for(std::uint64_t wanted) {
-  // Every launch is behind all those before it, so that the last is enough.
-  const auto behind = std::ranges::upper_bound(pending, wanted, {}, &PendingBatch::batch);
-  if (behind == pending.begin()) {
-    // To wait for what is complete is a wait, too.
-    if (pending.empty()) end_span(true);
-    return {};
-  }
-  const PendingBatch& last = *std::prev(behind);
   const std::uint64_t begin = device->now_ns();
-  Result<void> waited;
-  for (const backend::Ticket& ticket : last.tickets) {
-    if (ticket.value != 0 && waited) waited = device->wait(ticket, options.watchdog);
+  const Result<std::uint64_t> reached = in_flight.wait(wanted, options.watchdog);
+  if (reached && *reached == 0) {
+    // To wait for what is complete is a wait, too.
+    if (in_flight.empty()) stop_lap(true);
+    return {};
   }
   const std::uint64_t taken = device->now_ns() - begin;
   report.wait_ns += taken;
-  span_busy_ns += taken;
-  VYRE_TRY(std::move(waited));
-  complete(last.batch, Completion::Awaited);
+  stopwatch.work(taken);
+  if (!reached) return std::unexpected{reached.error()};
+  complete(*reached, Completion::Awaited);
   return {};
 }
 
 Result<bool> Session::State::is_unused(const BufferSlot& slot, std::uint64_t offset, std::uint64_t size) {
   const std::uint64_t launched = slot.last_batch == batch ? slot.batch_before : slot.last_batch;
-  if (launched > done) VYRE_TRY(refresh());
+  if (launched > in_flight.done()) VYRE_TRY(refresh());
   // What is pending may use all of it; what is gathered uses what was noted.
-  if (launched > done) return false;
+  if (launched > in_flight.done()) return false;
   if (slot.last_batch != batch) return true;
   if (slot.used.size() == kMaxUsed) return false;
   return std::ranges::none_of(slot.used, [&](const auto& range) {
@@ -86,12 +68,12 @@ Result<bool> Session::State::is_unused(const BufferSlot& slot, std::uint64_t off
 
 Result<void> Session::State::wait_until_idle(BufferSlot& slot) {
   if (slot.last_batch == batch) VYRE_TRY(flush_batch());
-  return slot.last_batch > done ? wait_for(slot.last_batch) : Result<void>{};
+  return slot.last_batch > in_flight.done() ? wait_for(slot.last_batch) : Result<void>{};
 }
 
 Result<void> Session::State::empty(Staging& staging) {
   VYRE_TRY(flush_batch());
-  if (!pending.empty()) VYRE_TRY(wait_for(pending.back().batch));
+  if (!in_flight.empty()) VYRE_TRY(wait_for(in_flight.last()));
   staging.free(*device);
   return {};
 }
@@ -119,6 +101,7 @@ std::shared_ptr<const report::ShapeReport> Session::State::report_of(std::uint64
 
 RunReport Session::State::end_run() {
   report::AuditSnapshot snapshot = log.snapshot();
+  report.submissions = in_flight.counts().submitted;
   report.elapsed_ns = begin_ns ? device->now_ns() - *begin_ns : 0;
   report.decisions = std::move(snapshot.events);
   report.decisions_dropped = snapshot.dropped;
@@ -138,9 +121,8 @@ RunReport Session::State::end_run() {
   }
   std::erase_if(ended.programs, [](const report::ProgramReport& each) { return each.dispatches == 0; });
   begin_ns.reset();
-  completed_submissions = 0;
-  // After a wait that was too short; they count to the run that is over.
-  for (PendingBatch& each : pending) each.submissions = 0;
+  // What is pending after a wait that was too short counts to the run that is over.
+  in_flight.restart_counts();
   return ended;
 }
 

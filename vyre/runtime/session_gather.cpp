@@ -9,9 +9,9 @@ namespace vyre::runtime {
 Result<BufferView> Session::State::allocate(std::uint64_t size) {
   VYRE_TRY(check_usable());
   Result<backend::BufferHandle> handle = device->allocate({.size = size});
-  if (!handle && handle.error().code == ErrorCode::OutOfMemory && !pending.empty()) {
+  if (!handle && handle.error().code == ErrorCode::OutOfMemory && !in_flight.empty()) {
     // Memory that was freed comes back when the work before is done.
-    VYRE_TRY(wait_for(pending.back().batch));
+    VYRE_TRY(wait_for(in_flight.last()));
     handle = device->allocate({.size = size});
   }
   if (!handle) return std::unexpected{std::move(handle).error()};
@@ -200,7 +200,7 @@ Result<void> Session::State::stage_read(std::size_t index) {
   bool is_first = true;
   while (!rest.to.empty()) {
     const std::uint64_t part = std::min<std::uint64_t>(rest.to.size(), Staging::kMaxPiece);
-    Result<Staging::Piece> taken = readbacks.take(*device, part, batch, done);
+    Result<Staging::Piece> taken = readbacks.take(*device, part, batch, in_flight.done());
     if (!taken) {
       reads.resize(count);
       reads[index] = whole;

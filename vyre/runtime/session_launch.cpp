@@ -25,8 +25,8 @@ void Session::State::begin_batch() noexcept {
 std::unexpected<Error> Session::State::broken(Error error) {
   if (!failure) failure = error;
   // What was begun says nothing.
-  drop_span();
-  is_span_void = true;
+  stopwatch.reset();
+  stopwatch.spoil();
   // What these wait for will not come.
   std::erase_if(reads, [&](const PendingRead& read) { return read.batch >= batch || read.from == nullptr; });
   begin_batch();
@@ -37,7 +37,7 @@ Result<void> Session::State::flush_batch() {
   if (gathered.list.commands().empty()) return {};
   const std::uint64_t begin = device->now_ns();
   if (!begin_ns) begin_ns = begin;
-  begin_span(begin);
+  stopwatch.launch(begin);
   const std::uint64_t calibrated_before = report.calibration_ns;
   if (auto launched = launch_batch(); !launched) return broken(std::move(launched).error());
   ++report.batches;
@@ -47,9 +47,9 @@ Result<void> Session::State::flush_batch() {
   // What measuring the device took once is not the batch's.
   const std::uint64_t taken = device->now_ns() - begin - (report.calibration_ns - calibrated_before);
   report.host_ns += taken;
-  span_busy_ns += taken;
+  stopwatch.work(taken);
   // So that what is pending stays short; the device itself makes us wait when there is too much.
-  return pending.size() > 1 ? refresh(true) : Result<void>{};
+  return in_flight.size() > 1 ? refresh(true) : Result<void>{};
 }
 
 PlannedBatch Session::State::plan_batch(std::size_t max_arms, Places& places) {
@@ -111,7 +111,7 @@ Result<void> Session::State::launch_batch() {
 }
 
 Result<void> Session::State::launch_by_rule() {
-  if (const KeptBatch* found = find_kept(choice::Way::Replay)) {
+  if (const KeptBatch* found = recordings.find(gathered, choice::Way::Replay)) {
     return launch_kept(*found, "the batch came before and was kept");
   }
   Places places;
@@ -149,12 +149,7 @@ Result<void> Session::State::launch_through_table(const PlannedBatch& plan, std:
     const CompiledProgram& compiled = programs[program_of[pipeline.index]];
     return pipeline == compiled.pipeline && compiled.form == program::FormKind::Descriptor;
   };
-  const auto found = std::ranges::find_if(kept, [&](const KeptBatch& each) {
-    return each.way == choice::Way::Table && each.hash == hash &&
-           !backend::find_change(each.list, planned[0], is_fixed);
-  });
-  if (found != kept.end()) {
-    found->last_used = ++uses;
+  if (const KeptBatch* found = recordings.find_table(hash, planned[0], is_fixed)) {
     VYRE_TRY(launch_arms(1, {}, [&](std::size_t, const backend::SubmitOptions& how) {
       return device->replay(found->recordings[0], planned[0], how);
     }));
@@ -207,52 +202,16 @@ void Session::State::note_launch(const PlannedBatch& plan, std::uint64_t report:
   }
 }
 
-Session::State::KeptBatch* Session::State::find_kept(choice::Way way) {
-  for (KeptBatch& each : kept) {
-    if (each.hash != gathered.hash || each.way != way) continue;
-    if (each.found_for == gathered.name() || each.list == gathered.list) {
-      each.found_for = gathered.name();
-      each.last_used = ++uses;
-      return &each;
-    }
-  }
-  return nullptr;
-}
-
-void Session::State::drop(KeptBatch& dropped) {
-  kept_bytes -= dropped.list.bytes();
-  for (std::size_t i = 0; i < dropped.plan.arms; ++i) std::ignore = device->free(dropped.recordings[i]);
-  std::swap(dropped, kept.back());
-  kept.pop_back();
-}
-
-Result<Session::State::KeptBatch*> Session::State::keep_batch(const PlannedBatch& plan, Places places,
-                                                              std::uint64_t hash, const backend::CommandList& list,
-                                                              choice::Way way) {
-  const std::size_t bytes = list.bytes();
-  while (!kept.empty() && (kept.size() >= std::max<std::size_t>(options.max_recordings, 1) ||
-                           kept_bytes + bytes > options.max_recording_bytes)) {
-    drop(*std::ranges::min_element(kept, {}, &KeptBatch::last_used));
-  }
+Result<KeptBatch*> Session::State::keep_batch(const PlannedBatch& plan, Places places, std::uint64_t hash,
+                                              const backend::CommandList& list, choice::Way way) {
   const std::uint64_t begin = device->now_ns();
-  KeptBatch made{.hash = hash,
-                 .way = way,
-                 .shape = launching ? launching->shape : 0,
-                 .list = list,
-                 .names = backend::names_of(list),
-                 .plan = plan,
-                 .last_used = ++uses};
-  for (std::size_t i = 0; i < plan.arms; ++i) {
-    auto recording = device->record(planned[i], {.updatable = way == choice::Way::Table});
-    if (!recording) {
-      while (i > 0) std::ignore = device->free(made.recordings[--i]);
-      return std::unexpected{std::move(recording).error()};
-    }
-    made.recordings[i] = *recording;
-  }
-  made.places = std::move(places);
-  kept_bytes += bytes;
-  kept.push_back(std::move(made));
+  VYRE_ASSIGN(KeptBatch * kept, recordings.keep({.hash = hash,
+                                                 .way = way,
+                                                 .shape = launching ? launching->shape : 0,
+                                                 .list = list,
+                                                 .places = std::move(places),
+                                                 .plan = plan},
+                                                std::span{planned}.first(plan.arms)));
   ++report.recordings;
   if (launching) {
     note_setup(begin);
@@ -263,7 +222,7 @@ Result<Session::State::KeptBatch*> Session::State::keep_batch(const PlannedBatch
                                    .detail = policy::Detail::RepeatShape};
     log.record({&event, 1});
   }
-  return &kept.back();
+  return kept;
 }
 
 }  // namespace vyre::runtime

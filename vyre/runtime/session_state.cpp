@@ -16,7 +16,12 @@ std::uint64_t next_session_id() noexcept {
 }  // namespace
 
 Session::State::State(std::shared_ptr<backend::Device> opened, const SessionOptions& wanted)
-    : id{next_session_id()}, device{std::move(opened)}, options{wanted}, planned(1) {
+    : id{next_session_id()},
+      device{std::move(opened)},
+      options{wanted},
+      planned(1),
+      recordings{*device, {.recordings = wanted.max_recordings, .bytes = wanted.max_recording_bytes}},
+      in_flight{*device} {
   tuner = wanted.tuner != nullptr ? wanted.tuner : Tuner::of(*device);
   options.max_batch = std::max<std::size_t>(options.max_batch, 1);
   options.max_pipelines = std::max<std::size_t>(options.max_pipelines, 1);
@@ -26,7 +31,7 @@ Session::State::State(std::shared_ptr<backend::Device> opened, const SessionOpti
 Session::State::~State() {
   // What is pending goes on by itself: the device keeps what it uses until it is done with it. Only reads must not
   // come any more, since their spans may go now.
-  while (!kept.empty()) drop(kept.back());
+  recordings.clear();
   for (const CaptureSlot& each : captures) {
     if (each.is_alive) std::ignore = device->free(each.recording);
   }

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,8 +16,11 @@
 #include <vyre/report/audit_log.hpp>
 #include <vyre/runtime/compiled_program.hpp>
 #include <vyre/runtime/device_timer.hpp>
+#include <vyre/runtime/in_flight.hpp>
+#include <vyre/runtime/recording_cache.hpp>
 #include <vyre/runtime/session.hpp>
 #include <vyre/runtime/staging.hpp>
+#include <vyre/runtime/stopwatch.hpp>
 #include <vyre/runtime/tuner.hpp>
 
 namespace vyre::runtime {
@@ -32,8 +34,6 @@ using plan::PlannedBatch;
 
 /// What a session holds. Batches are numbered from 1; `batch` is the number of the one that is being gathered.
 struct Session::State {
-  /// Queues that one batch is spread over at most.
-  static constexpr std::size_t kMaxArms = 4;
   /// Ranges of a buffer that are remembered of a batch; beyond, all of it counts as used.
   static constexpr std::size_t kMaxUsed = 256;
 
@@ -42,7 +42,7 @@ struct Session::State {
   State& operator=(const State&) = delete;
   ~State();
 
-  using Places = std::array<DeviceTimer::Place, kMaxArms>;
+  using Places = TimerPlaces;
 
   struct BufferSlot {
     backend::BufferHandle handle = {};
@@ -106,19 +106,6 @@ struct Session::State {
     std::uint64_t copies = 0;
     std::uint64_t fills = 0;
   };
-  /// A batch that came back, kept as a recording.
-  struct KeptBatch {
-    std::uint64_t hash = 0;
-    choice::Way way = choice::Way::Replay;
-    std::uint64_t shape = 0;  // Of its batch, if that was chosen for.
-    backend::CommandList list = {};
-    backend::ListNames names = {};
-    std::array<backend::RecordingHandle, kMaxArms> recordings = {};  // As many as the plan has arms.
-    Places places = {};
-    PlannedBatch plan = {};
-    Batch::Name found_for = {};  // The last one that `list` was compared with.
-    std::uint64_t last_used = 0;
-  };
   /// What batches took that were awaited together.
   struct Sample {
     UsedWay used = {};
@@ -152,14 +139,6 @@ struct Session::State {
     std::uint64_t hash = 0;
     std::uint64_t shape = 0;  // Where the launch mode is chosen.
     std::uint32_t times = 0;
-  };
-  struct PendingBatch {
-    std::uint64_t batch = 0;
-    std::optional<UsedWay> used = {};                    // Where the launch mode was chosen.
-    bool is_first_launch = false;                        // Of a program: drivers compile then.
-    std::array<backend::Ticket, kMaxArms> tickets = {};  // Those it does not need are done from the start.
-    std::uint64_t submissions = 0;
-    std::vector<std::uint32_t> timed = {};  // Of the submissions, as the timer numbers them.
   };
   /// A read whose bytes are not with the host yet.
   struct PendingRead {
@@ -254,7 +233,6 @@ struct Session::State {
     static_assert(std::tuple_size_v<decltype(seen)> == std::size_t{1} << 10);
     return seen[gathered.hash >> 54];
   }
-  [[nodiscard]] KeptBatch* find_kept(choice::Way way);
   /// Keeps the batch at hand as `list`, by which it is found again.
   [[nodiscard]] Result<KeptBatch*> keep_batch(const PlannedBatch& plan, Places places, std::uint64_t hash,
                                               const backend::CommandList& list, choice::Way way);
@@ -267,14 +245,6 @@ struct Session::State {
     };
   }
   void note_launch(const PlannedBatch& plan, std::uint64_t report::ProgramReport::* how, std::string_view reason);
-  void drop(KeptBatch& kept);
-  /// Drops the kept batches for which `is_it` holds.
-  template <typename IsIt>
-  void drop_kept(IsIt is_it) {
-    for (std::size_t i = kept.size(); i > 0; --i) {
-      if (is_it(kept[i - 1])) drop(kept[i - 1]);
-    }
-  }
   void begin_batch() noexcept;
 
   // Choosing.
@@ -313,19 +283,12 @@ struct Session::State {
   }
   /// Notes what was spent since then, once, for the batch at hand.
   void note_setup(std::uint64_t begin);
-  /// A batch is launched. A span is what is launched from one wait to the next, without the time in which all of it was
-  /// complete; it is long enough after many batches, too.
-  void begin_span(std::uint64_t now) noexcept;
   /// Whether batches were launched since the last wait.
-  [[nodiscard]] bool is_in_span() const noexcept { return !pending.empty() || !span_used.empty(); }
-  void note_completed(const PendingBatch& completed);
-  void drop_span() noexcept;
-  /// Whether it has many batches.
-  [[nodiscard]] bool is_long_span() const noexcept;
-  /// All that were launched have completed just now, or were waited for; or many have.
-  void end_span(bool is_waited);
-  /// What the span took.
-  void note_time(double ns, bool is_undisturbed);
+  [[nodiscard]] bool is_in_span() const noexcept { return !in_flight.empty() || stopwatch.has_batches(); }
+  /// Stops the stopwatch, and passes a measurement that ended with that on.
+  void stop_lap(bool is_waited);
+  /// Keeps a measurement with its shape, or tells the tuner at once.
+  void note_time(const TimedBatches& timed);
 
   // Capturing.
   [[nodiscard]] Result<Capture> end_capture();
@@ -380,19 +343,15 @@ struct Session::State {
   BatchPlanner planner;
   std::vector<backend::CommandList> planned;  // By arm; never empty.
   backend::CommandList single;
-  std::vector<KeptBatch> kept;
-  std::size_t kept_bytes = 0;
+  RecordingCache recordings;
   std::array<SeenBatch, 1024> seen = {};  // Each at its place, see `seen_place`.
-  std::uint64_t uses = 0;
 
-  std::deque<PendingBatch> pending;
-  std::array<backend::Ticket, kMaxArms> last_tickets = {};  // By queue.
-  std::uint64_t done = 0;                                   // The last batch that is known to be done.
+  InFlight in_flight;
   std::vector<PendingRead> reads;
   Staging uploads{backend::Memory::Upload};
   Staging readbacks{backend::Memory::Readback};
 
-  // Choosing. A span begins when the device is idle or a batch was waited for, and ends when one is.
+  // Choosing.
   std::shared_ptr<Tuner> tuner;
   bool is_measurable = true;         // Whether the device can be calibrated.
   choice::BatchShape shape;          // Of the batch at hand, if it was described.
@@ -404,20 +363,13 @@ struct Session::State {
   std::vector<std::uint64_t> run_shapes;  // That were chosen for in this run, the first of them.
   report::PredictionErrors errors;        // As the tuner said last.
   bool are_errors_old = true;
-  std::optional<std::uint64_t> span_begin_ns;  // While something is not complete,
-  std::uint64_t span_elapsed_ns = 0;           // and what passed until it was, before.
-  std::uint64_t span_setup_ns = 0;
-  std::uint64_t span_busy_ns = 0;
-  std::vector<UsedWay> span_used;
-  bool span_has_others = false;      // Batches that were not chosen for: what they take is in the time of the others.
-  bool is_span_void = false;         // Whether what it takes says nothing.
+  Stopwatch stopwatch;
   std::optional<UsedWay> launching;  // Of the batch at hand, if it was chosen for.
   bool is_first_launch = false;      // Of a program of that batch.
 
   report::AuditLog log;
   RunReport report;
   std::optional<std::uint64_t> begin_ns;  // When the first batch of the run was launched.
-  std::uint64_t completed_submissions = 0;
   std::optional<Error> failure;
 
   // Of the call at hand.
@@ -429,38 +381,8 @@ struct Session::State {
 
 template <typename Launch>
 Result<void> Session::State::launch_arms(std::size_t count, const Places& places, Launch launch) {
-  PendingBatch launched{.batch = batch, .used = launching, .is_first_launch = is_first_launch};
-  Result<void> result;
-  for (std::uint32_t i = 0; i < count && result; ++i) {
-    std::array<backend::Ticket, kMaxArms> after;
-    std::size_t waits = 0;
-    for (const backend::Ticket& ticket : last_tickets) {
-      if (ticket.value != 0 && ticket.queue != i) after[waits++] = ticket;
-    }
-    const Result<backend::Ticket> ticket = launch(
-        i, backend::SubmitOptions{.queue = i, .after = std::span{after}.first(waits), .timeout = options.watchdog});
-    if (ticket) {
-      launched.tickets[i] = *ticket;
-      ++launched.submissions;
-      ++report.submissions;
-      if (const auto timed = places[i].launched()) launched.timed.push_back(*timed);
-    } else {
-      result = std::unexpected{ticket.error()};
-    }
-  }
-  for (const backend::Ticket& ticket : launched.tickets) {
-    if (ticket.value != 0) last_tickets[ticket.queue] = ticket;
-  }
-  // Plain launches are several of one batch.
-  const bool is_new = pending.empty() || pending.back().batch != batch;
-  if (launched.submissions > 0 && is_new) {
-    pending.push_back(std::move(launched));
-  } else if (launched.submissions > 0) {
-    pending.back().tickets = launched.tickets;
-    pending.back().submissions += launched.submissions;
-    pending.back().timed.insert(pending.back().timed.end(), launched.timed.begin(), launched.timed.end());
-  }
-  return result;
+  return in_flight.launch({.batch = batch, .used = launching, .is_first_launch = is_first_launch}, count, places,
+                          options.watchdog, launch);
 }
 
 }  // namespace vyre::runtime

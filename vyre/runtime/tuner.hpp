@@ -19,18 +19,12 @@
 #include <vyre/choice/forecast.hpp>
 #include <vyre/choice/history.hpp>
 #include <vyre/choice/kernel_times.hpp>
+#include <vyre/choice/way.hpp>
 #include <vyre/report/choice_report.hpp>
 
 namespace vyre::runtime {
 
-/// Batches of one shape in one way that were launched and have completed together with others.
-struct UsedWay {
-  std::uint64_t shape = 0;
-  choice::Way way = choice::Way::Batched;
-  std::uint32_t batches = 0;
-
-  friend bool operator==(const UsedWay&, const UsedWay&) = default;
-};
+using choice::UsedWay;
 
 /// What was decided for a batch.
 struct TunedChoice {

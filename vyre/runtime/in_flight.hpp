@@ -1,0 +1,123 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <vyre/choice/way.hpp>
+#include <vyre/runtime/recording_cache.hpp>
+
+namespace vyre::runtime {
+
+/// A batch that was launched and is not known to have completed.
+struct PendingBatch {
+  std::uint64_t batch = 0;
+  std::optional<choice::UsedWay> used = {};            ///< If a launch mode was chosen for it.
+  bool is_first_launch = false;                        ///< Of a program: drivers compile then.
+  std::array<backend::Ticket, kMaxArms> tickets = {};  ///< By arm; an arm without a submission has ticket 0.
+  std::uint64_t submissions = 0;
+  std::vector<std::uint32_t> timed = {};  ///< The timer's numbers of its submissions.
+};
+
+/// The batches of a session that were launched, in order, and how far the device is with them.
+///
+/// Every submission waits for all earlier ones on other queues, so that batches complete in order. Thread safety: one
+/// thread at a time; the device outlives this.
+class InFlight {
+ public:
+  /// Submissions since the last `restart_counts`.
+  struct Counts {
+    std::uint64_t submitted = 0;
+    std::uint64_t completed = 0;
+  };
+
+  explicit InFlight(backend::Device& device) noexcept : device_{&device} {}
+
+  /// Submits `arms` parts of `batch`, each on the queue of its number, behind everything submitted before:
+  /// `launch(arm, options)` gives the ticket. A batch that was launched last may be given again with further
+  /// submissions. Gives the first error; the arms before it were submitted and are pending.
+  template <typename Launch>
+  [[nodiscard]] Result<void> launch(PendingBatch batch, std::size_t arms, const TimerPlaces& places,
+                                    std::chrono::nanoseconds timeout, Launch launch);
+
+  [[nodiscard]] bool empty() const noexcept { return pending_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return pending_.size(); }
+  /// The number of the batch launched last, if it is pending; else 0.
+  [[nodiscard]] std::uint64_t last() const noexcept { return pending_.empty() ? 0 : pending_.back().batch; }
+  /// The number of the last batch that is known to have completed.
+  [[nodiscard]] std::uint64_t done() const noexcept { return done_; }
+
+  /// The last batch that has completed together with all before it, without waiting; 0 if no pending one has.
+  [[nodiscard]] Result<std::uint64_t> poll() const;
+  /// Waits for the last pending batch up to `wanted`. Gives its number; 0 if none is pending. `TimedOut` leaves it
+  /// pending.
+  [[nodiscard]] Result<std::uint64_t> wait(std::uint64_t wanted, std::chrono::nanoseconds timeout) const;
+  /// Takes out all batches up to `upto`, which have completed, and calls `visit(batch)` for each, in order.
+  template <typename Visit>
+  void complete(std::uint64_t upto, Visit visit);
+
+  [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
+  /// Begins to count anew. What is pending does not count any more.
+  void restart_counts() noexcept;
+
+ private:
+  backend::Device* device_;
+  std::deque<PendingBatch> pending_;
+  std::array<backend::Ticket, kMaxArms> last_tickets_ = {};  // By queue.
+  std::uint64_t done_ = 0;
+  Counts counts_ = {};
+};
+
+template <typename Launch>
+Result<void> InFlight::launch(PendingBatch batch, std::size_t arms, const TimerPlaces& places,
+                              std::chrono::nanoseconds timeout, Launch launch) {
+  Result<void> result;
+  for (std::uint32_t i = 0; i < arms && result; ++i) {
+    std::array<backend::Ticket, kMaxArms> after;
+    std::size_t waits = 0;
+    for (const backend::Ticket& ticket : last_tickets_) {
+      if (ticket.value != 0 && ticket.queue != i) after[waits++] = ticket;
+    }
+    const Result<backend::Ticket> ticket =
+        launch(i, backend::SubmitOptions{.queue = i, .after = std::span{after}.first(waits), .timeout = timeout});
+    if (ticket) {
+      batch.tickets[i] = *ticket;
+      ++batch.submissions;
+      if (const auto timed = places[i].launched()) batch.timed.push_back(*timed);
+    } else {
+      result = std::unexpected{ticket.error()};
+    }
+  }
+  for (const backend::Ticket& ticket : batch.tickets) {
+    if (ticket.value != 0) last_tickets_[ticket.queue] = ticket;
+  }
+  counts_.submitted += batch.submissions;
+  if (batch.submissions == 0) return result;
+  if (last() != batch.batch) {
+    pending_.push_back(std::move(batch));
+  } else {
+    PendingBatch& before = pending_.back();
+    before.tickets = batch.tickets;
+    before.submissions += batch.submissions;
+    before.timed.insert(before.timed.end(), batch.timed.begin(), batch.timed.end());
+  }
+  return result;
+}
+
+template <typename Visit>
+void InFlight::complete(std::uint64_t upto, Visit visit) {
+  done_ = std::max(done_, upto);
+  while (!pending_.empty() && pending_.front().batch <= upto) {
+    counts_.completed += pending_.front().submissions;
+    visit(std::as_const(pending_.front()));
+    pending_.pop_front();
+  }
+}
+
+}  // namespace vyre::runtime

@@ -1,0 +1,64 @@
+#include <vyre/runtime/recording_cache.hpp>
+
+#include <tuple>
+#include <utility>
+
+namespace vyre::runtime {
+
+KeptBatch* RecordingCache::find(const plan::Batch& batch, choice::Way way) {
+  for (KeptBatch& each : kept_) {
+    if (each.hash != batch.hash || each.way != way) continue;
+    if (each.found_for == batch.name() || each.list == batch.list) {
+      each.found_for = batch.name();
+      touch(each);
+      return &each;
+    }
+  }
+  return nullptr;
+}
+
+Result<KeptBatch*> RecordingCache::keep(KeptBatch made, std::span<const backend::CommandList> arms) {
+  const std::size_t bytes = made.list.bytes();
+  while (!kept_.empty() &&
+         (kept_.size() >= std::max<std::size_t>(bounds_.recordings, 1) || bytes_ + bytes > bounds_.bytes)) {
+    drop(*std::ranges::min_element(kept_, {}, &KeptBatch::last_used));
+  }
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    auto recording = device_->record(arms[i], {.updatable = made.way == choice::Way::Table});
+    if (!recording) {
+      while (i > 0) std::ignore = device_->free(made.recordings[--i]);
+      return std::unexpected{std::move(recording).error()};
+    }
+    made.recordings[i] = *recording;
+  }
+  made.names = backend::names_of(made.list);
+  touch(made);
+  bytes_ += bytes;
+  kept_.push_back(std::move(made));
+  return &kept_.back();
+}
+
+void RecordingCache::forget(backend::BufferHandle buffer) {
+  for (std::size_t i = kept_.size(); i > 0; --i) {
+    if (std::ranges::binary_search(kept_[i - 1].names.buffers, buffer)) drop(kept_[i - 1]);
+  }
+}
+
+void RecordingCache::forget(backend::PipelineHandle pipeline) {
+  for (std::size_t i = kept_.size(); i > 0; --i) {
+    if (std::ranges::binary_search(kept_[i - 1].names.pipelines, pipeline)) drop(kept_[i - 1]);
+  }
+}
+
+void RecordingCache::clear() {
+  while (!kept_.empty()) drop(kept_.back());
+}
+
+void RecordingCache::drop(KeptBatch& dropped) {
+  bytes_ -= dropped.list.bytes();
+  for (std::size_t i = 0; i < dropped.plan.arms; ++i) std::ignore = device_->free(dropped.recordings[i]);
+  std::swap(dropped, kept_.back());
+  kept_.pop_back();
+}
+
+}  // namespace vyre::runtime

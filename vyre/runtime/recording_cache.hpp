@@ -1,0 +1,91 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <vyre/choice/way.hpp>
+#include <vyre/plan/batch.hpp>
+#include <vyre/runtime/device_timer.hpp>
+
+namespace vyre::runtime {
+
+/// A batch uses at most this many queues, one for each arm of its plan.
+inline constexpr std::size_t kMaxArms = 4;
+
+/// By arm: where the device's time is taken.
+using TimerPlaces = std::array<DeviceTimer::Place, kMaxArms>;
+
+/// A batch that is kept as recordings, one for each arm of its plan.
+struct KeptBatch {
+  std::uint64_t hash = 0;  ///< Of the batch; in the way `Table`, of the shape of its planned list.
+  choice::Way way = choice::Way::Replay;
+  std::uint64_t shape = 0;         ///< The key of its shape, if a launch mode was chosen for it.
+  backend::CommandList list = {};  ///< The batch; in the way `Table`, its planned list.
+  backend::ListNames names = {};
+  std::array<backend::RecordingHandle, kMaxArms> recordings = {};
+  TimerPlaces places = {};
+  plan::PlannedBatch plan = {};
+  plan::Batch::Name found_for = {};  ///< The batch that was last found to equal `list`; it need not be compared again.
+  std::uint64_t last_used = 0;
+};
+
+/// The recordings of batches that came back, bounded by their number and by the bytes of their lists.
+///
+/// The least recently used one makes room. One recording is always kept, however large. Pointers to kept batches hold
+/// until the next call that is not `const`. Thread safety: one thread at a time; the device outlives this.
+class RecordingCache {
+ public:
+  struct Bounds {
+    std::size_t recordings = 0;
+    std::size_t bytes = 0;
+  };
+
+  RecordingCache(backend::Device& device, const Bounds& bounds) noexcept : device_{&device}, bounds_{bounds} {}
+  RecordingCache(const RecordingCache&) = delete;
+  RecordingCache& operator=(const RecordingCache&) = delete;
+  ~RecordingCache() { clear(); }
+
+  /// The recordings of exactly this batch, or null.
+  [[nodiscard]] KeptBatch* find(const plan::Batch& batch, choice::Way way);
+  /// A recording in the way `Table` whose table can be changed so that it runs `planned`, or null. `is_fixed(pipeline)`
+  /// says whether dispatches of a pipeline read no table.
+  template <typename IsFixed>
+  [[nodiscard]] KeptBatch* find_table(std::uint64_t hash, const backend::CommandList& planned, IsFixed is_fixed);
+
+  /// Records `arms` and keeps them as `made`, which lacks recordings and names. Drops others first where the bounds ask
+  /// for it. Gives the device's error if it refuses an arm; then nothing is kept.
+  [[nodiscard]] Result<KeptBatch*> keep(KeptBatch made, std::span<const backend::CommandList> arms);
+
+  /// Drops every recording that names a buffer or a pipeline, before that is freed.
+  void forget(backend::BufferHandle buffer);
+  void forget(backend::PipelineHandle pipeline);
+  void clear();
+
+  [[nodiscard]] std::span<const KeptBatch> batches() const noexcept { return kept_; }
+
+ private:
+  void drop(KeptBatch& kept);
+  void touch(KeptBatch& kept) noexcept { kept.last_used = ++uses_; }
+
+  backend::Device* device_;
+  Bounds bounds_;
+  std::vector<KeptBatch> kept_;
+  std::size_t bytes_ = 0;
+  std::uint64_t uses_ = 0;
+};
+
+template <typename IsFixed>
+KeptBatch* RecordingCache::find_table(std::uint64_t hash, const backend::CommandList& planned, IsFixed is_fixed) {
+  const auto found = std::ranges::find_if(kept_, [&](const KeptBatch& each) {
+    return each.way == choice::Way::Table && each.hash == hash && !backend::find_change(each.list, planned, is_fixed);
+  });
+  if (found == kept_.end()) return nullptr;
+  touch(*found);
+  return &*found;
+}
+
+}  // namespace vyre::runtime

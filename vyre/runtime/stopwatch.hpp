@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <vyre/choice/way.hpp>
+
+namespace vyre::runtime {
+
+using choice::UsedWay;
+
+/// The time of batches that were awaited together.
+struct TimedBatches {
+  std::span<const UsedWay> used = {};  ///< Valid until the stopwatch is used again.
+  double ns = 0;
+  /// Whether the session was at work or waiting for most of the time, and launched nothing else: then the time beyond
+  /// the launches is the kernels'.
+  bool is_undisturbed = false;
+
+  [[nodiscard]] double batches() const noexcept;
+};
+
+/// Measures how long batches take: from the launch of the first one on an idle device to the end of the wait for the
+/// last one.
+///
+/// The time in which every launched batch had completed does not count, nor does setup, such as compiling. A wait ends
+/// a measurement; so do 64 batches that nobody waits for. A pure value: the caller says what time it is.
+class Stopwatch {
+ public:
+  /// Notes that a batch is launched now.
+  void launch(std::uint64_t now_ns) noexcept;
+  /// Notes that a batch has completed. `used` is nothing for a batch whose launch mode nobody chose. The first launch
+  /// of a program makes the measurement worthless, because drivers compile then.
+  void complete(const std::optional<UsedWay>& used, bool is_first_launch);
+  /// Ends the lap, now that every launched batch has completed (`has_pending` is false) or somebody looked.
+  /// `is_waited`: the caller waited for the batches, which ends the measurement. Gives the time since the last launch
+  /// on an idle device, and the measurement if one ended that is worth something.
+  struct Lap {
+    std::uint64_t ns = 0;
+    std::optional<TimedBatches> timed = {};
+  };
+  [[nodiscard]] Lap stop(std::uint64_t now_ns, bool is_waited, bool has_pending);
+
+  /// Takes time out of the measurement: setup, or asking for a decision.
+  void exclude(std::uint64_t ns) noexcept { setup_ns_ += ns; }
+  /// Takes time out of the lap at hand, in which nothing was pending.
+  void skip(std::uint64_t ns) noexcept {
+    if (begin_ns_) *begin_ns_ += ns;
+  }
+  /// Notes time in which the session was at work or waiting.
+  void work(std::uint64_t ns) noexcept { busy_ns_ += ns; }
+  /// Makes the measurement at hand worthless.
+  void spoil() noexcept { is_spoilt_ = true; }
+  /// Begins anew, as if nothing had been launched.
+  void reset() noexcept;
+
+  /// Whether batches have completed since the last measurement.
+  [[nodiscard]] bool has_batches() const noexcept { return !used_.empty(); }
+  /// Whether so many batches have completed that their time is known well without a wait.
+  [[nodiscard]] bool is_long() const noexcept;
+
+ private:
+  std::optional<std::uint64_t> begin_ns_;  // Of the lap at hand; nothing while every launched batch is complete.
+  std::uint64_t elapsed_ns_ = 0;           // Of the laps before.
+  std::uint64_t setup_ns_ = 0;
+  std::uint64_t busy_ns_ = 0;
+  std::vector<UsedWay> used_;
+  std::vector<UsedWay> reported_;  // Of the last measurement.
+  bool has_others_ = false;        // Whether batches completed whose launch mode nobody chose.
+  bool is_spoilt_ = false;
+};
+
+}  // namespace vyre::runtime
