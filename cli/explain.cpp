@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 
 #include <vyre/base/u128.hpp>
-#include <vyre/plan/batch_plan.hpp>
+#include <vyre/plan/planner.hpp>
 #include <vyre/report/explain.hpp>
 #include <vyre/report/explanation.hpp>
 #include <vyre/report/wording.hpp>
@@ -192,10 +192,11 @@ Result<std::string> explain_plan(const Typed& typed) {
   const std::string path = typed.text("FILE");
   VYRE_ASSIGN(const File file, open_input(path));
   VYRE_ASSIGN(const std::string text, file.read_all(kMaxFile));
-  const Result<std::vector<plan::Operation>> operations = parse_operations(text);
-  if (!operations) return in_context(operations.error(), fmt::format("while reading the operations in '{}'", path));
-  const plan::BatchPlan planned = plan::make_batch_plan(*operations);
-  return typed.flag("--json") ? to_json(planned) + "\n" : to_text(planned);
+  const Result<NamedOperations> read = parse_operations(text);
+  if (!read) return in_context(read.error(), fmt::format("while reading the operations in '{}'", path));
+  const plan::Plan planned = plan::make_plan(read->operations);
+  if (typed.flag("--json")) return to_json(planned, read->programs) + "\n";
+  return to_text(planned, [&](std::uint32_t program) { return read->programs.at(program); });
 }
 
 /// What is decided for a group, without what nothing was measured for: which operations may run at once is planned, and

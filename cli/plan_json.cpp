@@ -88,6 +88,12 @@ class Numbers {
   [[nodiscard]] std::uint32_t of(const std::string& name) {
     return numbers_.try_emplace(name, static_cast<std::uint32_t>(numbers_.size())).first->second;
   }
+  /// The names by their number.
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> names(numbers_.size());
+    for (const auto& [name, number] : numbers_) names[number] = name;
+    return names;
+  }
 
  private:
   std::map<std::string, std::uint32_t> numbers_;
@@ -134,8 +140,8 @@ Result<Operation> read_operation(const Value& value, Numbers& programs, Numbers&
   VYRE_ASSIGN(operation.kind, read_kind(value));
   if (operation.kind == OperationKind::Dispatch) {
     VYRE_ASSIGN(const Value program, value.at("program"));
-    VYRE_ASSIGN(operation.label, program.string());
-    operation.program = programs.of(operation.label);
+    VYRE_ASSIGN(const std::string name, program.string());
+    operation.program = programs.of(name);
   } else if (value.has("program")) {
     VYRE_ASSIGN(const Value program, value.at("program"));
     return program.refuse(fmt::format("nothing, as a {} has no program", to_string(operation.kind)));
@@ -153,16 +159,9 @@ Result<json> parse(std::string_view text) {
   }
 }
 
-ordered_json to_value(const plan::Group& group) {
-  ordered_json value{{"kind", to_string(group.kind)}};
-  if (group.kind == OperationKind::Dispatch) value["program"] = group.label;
-  value["operations"] = group.operations;
-  return value;
-}
-
 }  // namespace
 
-Result<std::vector<Operation>> parse_operations(std::string_view text) {
+Result<NamedOperations> parse_operations(std::string_view text) {
   static constexpr std::array<std::string_view, 1> kKeys{"operations"};
   VYRE_ASSIGN(const json document, parse(text));
   const Value root{document, ""};
@@ -177,19 +176,25 @@ Result<std::vector<Operation>> parse_operations(std::string_view text) {
     VYRE_ASSIGN(Operation operation, read_operation(value, programs, buffers));
     operations.push_back(std::move(operation));
   }
-  return operations;
+  return NamedOperations{.operations = std::move(operations), .programs = programs.names()};
 }
 
-std::string to_json(const plan::BatchPlan& plan) {
+std::string to_json(const plan::Plan& plan, const std::vector<std::string>& programs) {
   ordered_json waves = ordered_json::array();
   for (const plan::Wave& wave : plan.waves) {
     ordered_json groups = ordered_json::array();
-    for (const plan::Group& group : wave.groups) groups.push_back(to_value(group));
+    for (const plan::Group& group : plan.groups_of(wave)) {
+      ordered_json value{{"kind", to_string(group.kind)}};
+      if (group.kind == OperationKind::Dispatch) value["program"] = programs.at(group.program);
+      value["operations"] = plan.operations_of(group);
+      groups.push_back(std::move(value));
+    }
     waves.push_back({{"groups", std::move(groups)}});
   }
-  return ordered_json{{"operations", plan.operations()},
-                      {"barriers", plan.barriers()},
-                      {"barriers_avoided", plan.barriers_avoided()},
+  const plan::PlanCounts counts = plan.counts();
+  return ordered_json{{"operations", plan.operations.size()},
+                      {"barriers", counts.barriers},
+                      {"barriers_avoided", counts.barriers_avoided},
                       {"waves", std::move(waves)}}
       .dump();
 }

@@ -5,9 +5,15 @@
 #include <vector>
 
 #include <vyre/base/error.hpp>
-#include <vyre/plan/batch_plan.hpp>
+#include <vyre/plan/planner.hpp>
 
 namespace vyre::cli {
+
+/// The operations of a batch, and the names of their programs by number.
+struct NamedOperations {
+  std::vector<plan::Operation> operations = {};
+  std::vector<std::string> programs = {};
+};
 
 /// Reads the operations of a batch:
 /// `{"operations": [{"kind": "dispatch", "program": "saxpy", "reads": [RANGE…], "writes": [RANGE…]}…]}`, where a range
@@ -16,9 +22,9 @@ namespace vyre::cli {
 ///
 /// The kind is dispatch, copy or fill; only a dispatch has a program. Without reads or writes there are none.
 /// `InvalidArgument`, naming the operation's number and the key: `operations[3].reads[0].size is missing`.
-[[nodiscard]] Result<std::vector<plan::Operation>> parse_operations(std::string_view text);
+[[nodiscard]] Result<NamedOperations> parse_operations(std::string_view text);
 
 /// One line of JSON.
-[[nodiscard]] std::string to_json(const plan::BatchPlan& plan);
+[[nodiscard]] std::string to_json(const plan::Plan& plan, const std::vector<std::string>& programs);
 
 }  // namespace vyre::cli

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "cli/job/job_walker.hpp"
 
@@ -10,8 +11,9 @@ namespace vyre::cli::job {
 /// A job as it would be planned, without running it.
 struct DryRun {
   std::uint64_t operations = 0;
-  plan::BatchPlan first_batch = {};
-  std::uint64_t first_operations = 0;  ///< Of the first batch.
+  plan::Plan first_batch = {};
+  std::vector<std::string> programs = {};  ///< The names of the job's programs.
+  std::uint64_t first_operations = 0;      ///< Of the first batch.
 };
 
 /// Plans the first batch of a job of so many operations.

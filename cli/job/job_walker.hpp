@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <vyre/plan/batch_plan.hpp>
+#include <vyre/plan/plan.hpp>
 
 #include "cli/job/job_plan.hpp"
 #include "cli/job/program_form.hpp"

@@ -1,8 +1,26 @@
 #include <vyre/plan/arms.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 namespace vyre::plan {
+
+void ArmSplitter::begin() noexcept {
+  ++epoch_;
+  count_ = 0;
+  touched_.clear();
+}
+
+void ArmSplitter::add(std::span<const Touch> touches) {
+  for (const Touch& touch : touches) {
+    if (touch.buffer >= uses_.size()) uses_.resize(std::size_t{touch.buffer} + 1);
+    Use& use = uses_[touch.buffer];
+    if (use.epoch != epoch_) use = {.epoch = epoch_, .first = count_};
+    use.is_written |= touch.writes;
+    touched_.push_back({.operation = count_, .buffer = touch.buffer});
+  }
+  ++count_;
+}
 
 std::uint32_t ArmSplitter::root(std::uint32_t operation) noexcept {
   while (parents_[operation] != operation) {
@@ -12,36 +30,32 @@ std::uint32_t ArmSplitter::root(std::uint32_t operation) noexcept {
   return operation;
 }
 
-ArmSplitter::Use& ArmSplitter::use(backend::BufferHandle buffer, std::uint32_t operation) {
-  if (buffer.index >= uses_.size()) uses_.resize(std::size_t{buffer.index} + 1);
-  Use& found = uses_[buffer.index];
-  if (found.epoch != epoch_) found = {.epoch = epoch_, .first = operation};
-  return found;
-}
-
-std::size_t ArmSplitter::arrange(const backend::CommandList& batch, std::size_t max_arms,
-                                 std::vector<backend::CommandList>& arms) {
-  const auto commands = batch.commands();
-  weights_.assign(commands.size(), 0);
+std::span<const std::uint32_t> ArmSplitter::split(std::size_t max_arms) {
+  parents_.resize(count_);
+  std::iota(parents_.begin(), parents_.end(), 0U);
+  for (const Touched& each : touched_) {
+    const Use& use = uses_[each.buffer];
+    if (use.is_written) parents_[root(each.operation)] = root(use.first);
+  }
+  weights_.assign(count_, 0);
   std::size_t parts = 0;
-  for (std::uint32_t i = 0; i < commands.size(); ++i) parts += ++weights_[root(i)] == 1 ? 1U : 0U;
+  for (std::uint32_t i = 0; i < count_; ++i) parts += ++weights_[root(i)] == 1 ? 1U : 0U;
+  arms_.assign(count_, 0);
   const std::size_t count = std::min(parts, max_arms);
-  if (count < 2) return 1;
-  if (arms.size() < count) arms.resize(count);
-  for (backend::CommandList& arm : arms) arm.clear();
+  if (count < 2) return arms_;
   // Parts in the order of their first operation, each to the arm that has least so far.
-  std::vector<std::uint64_t> loads(count);
-  places_.assign(commands.size(), 0);
-  for (std::uint32_t i = 0; i < commands.size(); ++i) {
+  loads_.assign(count, 0);
+  places_.assign(count_, 0);
+  for (std::uint32_t i = 0; i < count_; ++i) {
     const std::uint32_t part = root(i);
     if (places_[part] == 0) {
-      const auto least = std::ranges::min_element(loads);
+      const auto least = std::ranges::min_element(loads_);
       *least += weights_[part];
-      places_[part] = static_cast<std::uint32_t>(least - loads.begin()) + 1;
+      places_[part] = static_cast<std::uint32_t>(least - loads_.begin()) + 1;
     }
-    arms[places_[part] - 1].append(batch, commands[i]);
+    arms_[i] = places_[part] - 1;
   }
-  return count;
+  return arms_;
 }
 
 }  // namespace vyre::plan

@@ -9,6 +9,7 @@
 
 #include <vyre/choice/way.hpp>
 #include <vyre/plan/batch.hpp>
+#include <vyre/plan/plan.hpp>
 #include <vyre/runtime/device_timer.hpp>
 
 namespace vyre::runtime {
@@ -28,7 +29,7 @@ struct KeptBatch {
   backend::ListNames names = {};
   std::array<backend::RecordingHandle, kMaxArms> recordings = {};
   TimerPlaces places = {};
-  plan::PlannedBatch plan = {};
+  plan::PlanCounts plan = {};
   plan::Batch::Name found_for = {};  ///< The batch that was last found to equal `list`; it need not be compared again.
   std::uint64_t last_used = 0;
 };

@@ -10,20 +10,26 @@ namespace vyre::runtime {
 
 Result<Capture> Session::State::end_capture() {
   CaptureSlot slot{.is_alive = true, .copies = copies_in_batch, .fills = fills_in_batch};
-  slot.plan = plan_batch(1, slot.places);
-  slot.planned = planned[0];
+  const Planned planned = plan_batch(1);
+  lower_batch(planned, slot.places);
+  slot.plan = planned.counts;
+  slot.planned = lowered[0];
   slot.batch = gathered.list;
-  slot.waves.resize(planner.places().size());
-  for (const BatchPlanner::Place& place : planner.places()) slot.waves[place.index] = place.wave;
-  // Labels were noted in the order of the batch; the planned list has another one.
+  slot.waves.resize(planned.plan->operations.size());
+  // Labels were noted in the order of the batch; the lowered list has another one.
   std::size_t next = 0;
   std::vector<std::string> labels(gathered.list.commands().size());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (std::holds_alternative<backend::Dispatch>(gathered.list.commands()[i])) labels[i] = captured_labels[next++];
   }
-  for (const std::uint32_t index : planner.order()) {
-    const auto* dispatch = std::get_if<backend::Dispatch>(&gathered.list.commands()[index]);
-    if (dispatch != nullptr) slot.labels.emplace_back(labels[index], program_of[dispatch->pipeline.index]);
+  for (std::uint32_t wave = 0; wave < planned.plan->waves.size(); ++wave) {
+    for (const plan::Group& group : planned.plan->groups_of(planned.plan->waves[wave])) {
+      for (const std::uint32_t index : planned.plan->operations_of(group)) {
+        slot.waves[index] = wave;
+        if (group.kind != plan::OperationKind::Dispatch) continue;
+        slot.labels.emplace_back(labels[index], program_of[group.program]);
+      }
+    }
   }
   for (std::uint32_t i = 0; i < programs.size(); ++i) {
     const CompiledProgram& each = programs[i];
@@ -49,7 +55,7 @@ Result<void> Session::State::change_params(const CaptureSlot& capture, const Cap
     const auto& [name, program] = capture.labels[next++];
     if (name != given.label) continue;
     is_there = true;
-    VYRE_TRY(lay_out(programs[program], given.params, planned[0].params(*dispatch).data()));
+    VYRE_TRY(lay_out(programs[program], given.params, lowered[0].params(*dispatch).data()));
   }
   if (is_there) return {};
   return fail(ErrorCode::InvalidArgument, fmt::format("the capture has no dispatch labelled '{}'", given.label));
@@ -78,7 +84,7 @@ Result<void> Session::State::change_buffers(const CaptureSlot& capture, std::spa
     const auto found = std::ranges::find(names, buffer, &decltype(names)::value_type::first);
     return found == names.end() ? buffer : found->second;
   };
-  planned[0].rename_buffers(rename);
+  lowered[0].rename_buffers(rename);
   single = capture.batch;
   single.rename_buffers(rename);
   // No operation may have itself in the way, none that is beside it another.
@@ -123,15 +129,15 @@ Result<void> Session::State::replay_capture(CaptureSlot& capture, std::span<cons
                                             }) &&
                         capture.copies == 0 && capture.fills == 0;
   if (is_changed || in_table) {
-    planned[0] = capture.planned;
+    lowered[0] = capture.planned;
     for (const CaptureParams& each : params) VYRE_TRY(change_params(capture, each));
     if (!others.empty()) VYRE_TRY(change_buffers(capture, others));
   }
   if (!begin_ns) begin_ns = device->now_ns();
   const std::uint64_t begin = device->now_ns();
   Result<void> launched = launch_arms(1, capture.places, [&](std::size_t, const backend::SubmitOptions& how) {
-    if (in_table) return device->replay(capture.recording, planned[0], how);
-    return is_changed ? device->submit(planned[0], how) : device->replay(capture.recording, how);
+    if (in_table) return device->replay(capture.recording, lowered[0], how);
+    return is_changed ? device->submit(lowered[0], how) : device->replay(capture.recording, how);
   });
   report.host_ns += device->now_ns() - begin;
   if (!launched) return broken(std::move(launched).error());

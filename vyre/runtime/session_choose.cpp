@@ -30,35 +30,6 @@ std::string_view reason_of(const choice::Choice& choice, Way proposed) noexcept 
   return choice.way == proposed ? "the policies expect it to take least" : "it was measured to take least";
 }
 
-/// Calls `visit(dispatches)` for every group of a planned list: dispatches of one pipeline that follow one another. And
-/// `visit_other(command)` for what is no dispatch.
-template <typename Visit, typename VisitOther>
-void for_each_group(std::span<const backend::Command> commands, Visit visit, VisitOther visit_other) {
-  for (std::size_t i = 0; i < commands.size();) {
-    const auto* first = std::get_if<backend::Dispatch>(&commands[i]);
-    std::size_t end = i + 1;
-    if (first != nullptr) {
-      while (end < commands.size()) {
-        const auto* next = std::get_if<backend::Dispatch>(&commands[end]);
-        if (next == nullptr || next->pipeline != first->pipeline) break;
-        ++end;
-      }
-      visit(commands.subspan(i, end - i));
-    } else {
-      visit_other(commands[i]);
-    }
-    i = end;
-  }
-}
-
-std::uint32_t class_of(std::span<const backend::Command> dispatches) noexcept {
-  std::uint64_t most = 0;
-  for (const backend::Command& each : dispatches) {
-    most = std::max(most, workgroups(std::get<backend::Dispatch>(each).groups));
-  }
-  return choice::size_class(std::max<std::uint64_t>(most, 1));
-}
-
 }  // namespace
 
 Result<bool> Session::State::is_calibrated() {
@@ -82,36 +53,43 @@ Result<bool> Session::State::is_calibrated() {
   return false;
 }
 
-Session::State::ShapeKind Session::State::kind_of(std::span<const backend::Command> dispatches) const {
-  return {.program = program_of[std::get<backend::Dispatch>(dispatches.front()).pipeline.index],
-          .count = static_cast<std::uint32_t>(dispatches.size()),
-          .size_class = class_of(dispatches)};
+Session::State::ShapeKind Session::State::kind_of(const Plan& plan, const plan::Group& group) const {
+  std::uint64_t most = 1;
+  for (const std::uint32_t i : plan.operations_of(group)) {
+    most = std::max(most, workgroups(std::get<backend::Dispatch>(gathered.list.commands()[i]).groups));
+  }
+  return {.program = program_of[group.program], .count = group.count, .size_class = choice::size_class(most)};
 }
 
-void Session::State::describe(const PlannedBatch& plan) {
+void Session::State::describe(const Plan& plan) {
   shape.kinds.clear();
   shape.dispatches = shape.barriers = shape.copies = shape.stretches = shape.inner_barriers = 0;
   shape.copied_bytes = 0;
   described.clear();
-  std::uint64_t key = plan.arms;
-  std::optional<std::uint32_t> stretch_of;  // The program of the last dispatch, if nothing else came since
-  std::uint32_t barriers_since = 0;         // but so many barriers.
-  const auto add_transfer = [&](std::uint64_t tag, std::uint64_t bytes) {
-    ++shape.copies;
-    shape.copied_bytes += bytes;
-    stretch_of.reset();
-    key = mix(key, tag << 32 | choice::size_class(bytes));
-  };
+  std::uint64_t key = std::max<std::uint64_t>(plan.arms.size(), 1);
+  constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::uint32_t stretch_of = kNone;  // The program of the last dispatch, unless a transfer came since.
+  std::uint32_t barriers_since = 0;  // The barriers since that dispatch.
   // Dispatches that bind what the one before does: lists of those take less.
   std::uint64_t bound_alike = 0;
   std::span<const backend::BufferRange> bound;
-  const auto add_group = [&](const backend::CommandList& list, std::span<const backend::Command> dispatches) {
-    const ShapeKind kind = kind_of(dispatches);
+  const auto add_transfer = [&](const backend::Command& command) {
+    const auto* copy = std::get_if<backend::Copy>(&command);
+    const std::uint64_t bytes = copy != nullptr ? copy->size : std::get<backend::Fill>(command).range.size;
+    ++shape.copies;
+    shape.copied_bytes += bytes;
+    stretch_of = kNone;
+    key = mix(key, (copy != nullptr ? std::uint64_t{2} : std::uint64_t{3}) << 32 | choice::size_class(bytes));
+  };
+  const auto add_group = [&](const plan::Group& group) {
+    const ShapeKind kind = kind_of(plan, group);
     const std::uint64_t program = programs[kind.program].id;
-    for (const backend::Command& each : dispatches) {
-      const auto binds = list.ranges(std::get<backend::Dispatch>(each));
+    std::uint32_t resources = 0;
+    for (const std::uint32_t i : plan.operations_of(group)) {
+      const auto binds = gathered.list.ranges(std::get<backend::Dispatch>(gathered.list.commands()[i]));
       if (std::ranges::equal(binds, bound)) ++bound_alike;
       bound = binds;
+      resources = static_cast<std::uint32_t>(binds.size());
     }
     shape.dispatches += kind.count;
     if (stretch_of != kind.program) ++shape.stretches;
@@ -126,28 +104,30 @@ void Session::State::describe(const PlannedBatch& plan) {
       ++shape.kinds[static_cast<std::size_t>(found - described.begin())].groups;
     } else if (described.size() < kMaxKinds) {
       described.push_back(kind);
-      shape.kinds.push_back({.program = program,
-                             .count = kind.count,
-                             .size_class = kind.size_class,
-                             .resources = std::get<backend::Dispatch>(dispatches.front()).range_count});
+      shape.kinds.push_back(
+          {.program = program, .count = kind.count, .size_class = kind.size_class, .resources = resources});
     } else {
       shape.kinds.back().groups += std::max(kind.count / shape.kinds.back().count, 1U);
     }
   };
-  for (std::size_t arm = 0; arm < plan.arms; ++arm) {
-    stretch_of.reset();
-    const auto add = [&](std::span<const backend::Command> dispatches) { add_group(planned[arm], dispatches); };
-    for_each_group(planned[arm].commands(), add, [&](const backend::Command& command) {
-      if (std::holds_alternative<backend::Barrier>(command)) {
+  for (const plan::Arm& arm : plan.arms) {
+    stretch_of = kNone;
+    bool is_first = true;
+    for (const plan::Wave& wave : plan.waves_of(arm)) {
+      if (!is_first) {
         ++shape.barriers;
         ++barriers_since;
         key = mix(key, 1);
-      } else if (const auto* copy = std::get_if<backend::Copy>(&command)) {
-        add_transfer(2, copy->size);
-      } else if (const auto* fill = std::get_if<backend::Fill>(&command)) {
-        add_transfer(3, fill->range.size);
       }
-    });
+      is_first = false;
+      for (const plan::Group& group : plan.groups_of(wave)) {
+        if (group.kind == plan::OperationKind::Dispatch) {
+          add_group(group);
+          continue;
+        }
+        for (const std::uint32_t i : plan.operations_of(group)) add_transfer(gathered.list.commands()[i]);
+      }
+    }
   }
   shape.key = key = mix(key, choice::size_class(bound_alike));
   if (const auto found = shapes.find(key); found != shapes.end() && found->second.kinds == described) return;
@@ -253,41 +233,33 @@ Result<void> Session::State::compile_form() {
   return {};
 }
 
-void Session::State::apply_form(std::size_t arms_planned) {
+void Session::State::lower_in_form(const Planned& planned, Places& places) {
   const FormKind form = choice::form_of(known->chosen.choice.way);
-  if (form == FormKind::Descriptor) return;
-  const std::vector<ShapeKind>& kinds = known->kinds;
-  for (backend::CommandList& list : std::span{planned}.first(arms_planned)) {
-    const auto apply = [&](std::span<const backend::Command> dispatches) {
-      const ShapeKind kind = kind_of(dispatches);
-      // Those beyond the most that are told apart stay as they are written.
-      const auto found = std::ranges::find(kinds, kind);
-      const bool is_used =
-          found != kinds.end() && known->chosen.uses_form[static_cast<std::size_t>(found - kinds.begin())];
-      if (!is_used) return;
-      CompiledProgram& program = programs[kind.program];
-      const backend::PipelineHandle pipeline =
-          form == program.form ? program.pipeline : program.others[static_cast<std::size_t>(form)];
-      const backend::Groups* last = nullptr;
-      bool fits = true;
-      for (const backend::Command& each : dispatches) {
-        const auto& dispatch = std::get<backend::Dispatch>(each);
-        if (is_one_launch(form) && (last == nullptr || *last != dispatch.groups)) {
-          fits = device->fits_form(pipeline, dispatch.groups);
-          last = &dispatch.groups;
-        }
-        if (fits) {
-          list.set_pipeline(static_cast<std::size_t>(&each - list.commands().data()), pipeline);
-        } else {
-          ++program.too_long;
-        }
+  if (form == FormKind::Descriptor) return lower_batch(planned, places);
+  lower_batch(planned, places, [&](const plan::Group& group) {
+    const ShapeKind kind = kind_of(*planned.plan, group);
+    CompiledProgram& program = programs[kind.program];
+    const auto found = std::ranges::find(known->kinds, kind);
+    // Kinds beyond the most that are told apart run as they are written.
+    const bool is_used =
+        found != known->kinds.end() && known->chosen.uses_form[static_cast<std::size_t>(found - known->kinds.begin())];
+    const backend::PipelineHandle pipeline =
+        form == program.form ? program.pipeline : program.others[static_cast<std::size_t>(form)];
+    return [this, &program, pipeline, is_used, is_limited = is_one_launch(form), last = backend::Groups{},
+            fits = true](const backend::Dispatch& dispatch) mutable {
+      if (!is_used) return dispatch.pipeline;
+      // Alike dispatches stand together: most are as large as the one before.
+      if (is_limited && last != dispatch.groups) {
+        fits = device->fits_form(pipeline, dispatch.groups);
+        last = dispatch.groups;
       }
+      program.too_long += fits ? 0U : 1U;
+      return fits ? pipeline : dispatch.pipeline;
     };
-    for_each_group(list.commands(), apply, [](const backend::Command&) {});
-  }
+  });
 }
 
-Result<void> Session::State::launch_in_way(bool is_planned, PlannedBatch plan, Places places) {
+Result<void> Session::State::launch_in_way(Planned planned) {
   const Way way = known->chosen.choice.way;
   const std::string_view reason = reason_of(known->chosen.choice, known->chosen.proposed);
   launching = {.shape = chosen_shape, .way = way, .batches = 1};
@@ -300,12 +272,13 @@ Result<void> Session::State::launch_in_way(bool is_planned, PlannedBatch plan, P
     if (const KeptBatch* found = recordings.find(gathered, way)) return launch_kept(*found, reason);
   }
   const std::size_t arms_allowed = way == Way::Table ? 1 : max_arms();
-  if (!is_planned || (arms_allowed == 1 && plan.arms > 1)) plan = plan_batch(arms_allowed, places);
+  if (planned.plan == nullptr || planned.counts.arms > arms_allowed) planned = plan_batch(arms_allowed);
   VYRE_TRY(compile_form());
-  apply_form(plan.arms);
-  if (way == Way::Table) return launch_through_table(plan, reason);
-  if (!choice::is_replay(way)) return launch_anew(plan, places, reason);
-  VYRE_ASSIGN(const KeptBatch* made, keep_batch(plan, std::move(places), gathered.hash, gathered.list, way));
+  Places places;
+  lower_in_form(planned, places);
+  if (way == Way::Table) return launch_through_table(planned.counts, reason);
+  if (!choice::is_replay(way)) return launch_anew(planned.counts, places, reason);
+  VYRE_ASSIGN(const KeptBatch* made, keep_batch(planned.counts, std::move(places), gathered.hash, gathered.list, way));
   return launch_kept(*made, reason);
 }
 
@@ -337,21 +310,22 @@ Result<void> Session::State::launch_chosen() {
   const std::size_t most_tries = programs.size() * std::size(program::kAllForms) + 1;
   Result<void> launched;
   for (std::size_t i = 0; i < most_tries; ++i) {
-    bool is_planned = false;
-    PlannedBatch plan;
-    Places places;
+    Planned planned;
     if (before.hash != gathered.hash || before.times == 0 || !choose(before)) {
-      plan = plan_batch(max_arms(), places);
-      is_planned = true;
-      describe(plan);
+      planned = plan_batch(max_arms());
+      describe(*planned.plan);
       const std::uint32_t times = before.hash == gathered.hash ? before.times : 0;
       before = {.hash = gathered.hash, .shape = shape.key, .times = times};
       if (!choose(before)) {
         tuner->learn(shape);
-        if (!choose(before)) return launch_anew(plan, places, "the batch is new");
+        if (!choose(before)) {
+          Places places;
+          lower_batch(planned, places);
+          return launch_anew(planned.counts, places, "the batch is new");
+        }
       }
     }
-    launched = launch_in_way(is_planned, plan, std::move(places));
+    launched = launch_in_way(planned);
     for (const ShapeKind& kind : known->kinds) programs[kind.program].used_form.reset();
     if (!launched) ask_again(*known);
     if (launched || !can_do_without(launched.error())) break;

@@ -52,36 +52,25 @@ Result<void> Session::State::flush_batch() {
   return in_flight.size() > 1 ? refresh(true) : Result<void>{};
 }
 
-PlannedBatch Session::State::plan_batch(std::size_t max_arms, Places& places) {
-  // Of many it is enough to know what some take.
+Session::State::Planned Session::State::plan_batch(std::size_t max_arms) {
+  // It is enough to time some of many batches.
   const bool is_timed = options.mode == LaunchMode::Auto && (batch % kTimedPlans == 1 || batch < kTimedAtFirst);
   const std::uint64_t begin = is_timed ? device->now_ns() : 0;
-  const auto writes = writes_of();
-  const std::size_t count = max_arms > 1 ? splitter.split(gathered.list, max_arms, arms, writes) : 1;
-  if (planned.size() < count) planned.resize(count);
-  PlannedBatch all{.arms = static_cast<std::uint32_t>(count)};
-  for (std::size_t i = 0; i < count; ++i) {
-    planned[i].clear();
-    places[i] = take_place();
-    places[i].begin(planned[i]);
-    const PlannedBatch arm = planner.plan(count == 1 ? gathered.list : arms[i], planned[i], writes);
-    places[i].end(planned[i]);
-    all.waves = std::max(all.waves, arm.waves);
-    all.largest_wave += arm.largest_wave;
-    all.barriers += arm.barriers;
-  }
-  const auto operations = static_cast<std::uint32_t>(gathered.list.commands().size());
-  all.barriers_avoided = operations == 0 ? 0 : operations - 1 - all.barriers;
-  if (all.largest_wave > 1) {
+  const Plan& plan = planner.plan(gathered.list, max_arms, writes_of());
+  const Planned planned{.plan = &plan, .counts = plan.counts()};
+  if (planned.counts.largest_wave > 1) {
     const policy::AuditEvent event{.substrate = policy::Substrate::ArmIndependence,
                                    .action = policy::Action::RunConcurrently,
                                    .detail = policy::Detail::DisjointSlots};
     log.record({&event, 1});
   }
-  if (is_timed) {
-    tuner->note_planning(static_cast<double>(device->now_ns() - begin), operations);
-  }
-  return all;
+  if (is_timed) planning_ns = device->now_ns() - begin;
+  return planned;
+}
+
+void Session::State::lower_batch(const Planned& planned, Places& places) {
+  lower_batch(planned, places,
+              [](const plan::Group&) { return [](const backend::Dispatch& dispatch) { return dispatch.pipeline; }; });
 }
 
 Result<void> Session::State::launch_batch() {
@@ -98,12 +87,14 @@ Result<void> Session::State::launch_batch() {
     case LaunchMode::Plain: return launch_plain("the mode is plain");
     case LaunchMode::Bindless: {
       if (options.time_device) break;
-      const PlannedBatch plan = plan_batch(1, places);
-      return launch_through_table(plan, "one list serves all batches of this shape");
+      const Planned planned = plan_batch(1);
+      lower_batch(planned, places);
+      return launch_through_table(planned.counts, "one list serves all batches of this shape");
     }
     case LaunchMode::Batched: {
-      const PlannedBatch plan = plan_batch(max_arms(), places);
-      return launch_anew(plan, places, "the mode is batched");
+      const Planned planned = plan_batch(max_arms());
+      lower_batch(planned, places);
+      return launch_anew(planned.counts, places, "the mode is batched");
     }
     default: break;
   }
@@ -115,14 +106,15 @@ Result<void> Session::State::launch_by_rule() {
     return launch_kept(*found, "the batch came before and was kept");
   }
   Places places;
-  const PlannedBatch plan = plan_batch(max_arms(), places);
+  const Planned planned = plan_batch(max_arms());
+  lower_batch(planned, places);
   // A batch that comes for the second time may well come for a third.
   SeenBatch& before = seen_place();
   const bool keep = options.mode == LaunchMode::Replay || (before.hash == gathered.hash && options.max_recordings > 0);
   before = {.hash = gathered.hash};
-  if (!keep) return launch_anew(plan, places, "the batch is new");
+  if (!keep) return launch_anew(planned.counts, places, "the batch is new");
   VYRE_ASSIGN(const KeptBatch* made,
-              keep_batch(plan, std::move(places), gathered.hash, gathered.list, choice::Way::Replay));
+              keep_batch(planned.counts, std::move(places), gathered.hash, gathered.list, choice::Way::Replay));
   return launch_kept(*made, "the batch comes again and is kept");
 }
 
@@ -135,26 +127,26 @@ Result<void> Session::State::launch_kept(const KeptBatch& found, std::string_vie
   return {};
 }
 
-Result<void> Session::State::launch_anew(const PlannedBatch& plan, const Places& places, std::string_view reason) {
+Result<void> Session::State::launch_anew(const PlanCounts& plan, const Places& places, std::string_view reason) {
   VYRE_TRY(launch_arms(plan.arms, places, [&](std::size_t arm, const backend::SubmitOptions& how) {
-    return device->submit(planned[arm], how);
+    return device->submit(lowered[arm], how);
   }));
   note_launch(plan, &report::ProgramReport::batched, reason);
   return {};
 }
 
-Result<void> Session::State::launch_through_table(const PlannedBatch& plan, std::string_view reason) {
-  const std::uint64_t hash = plan::hash_shape(planned[0]);
+Result<void> Session::State::launch_through_table(const PlanCounts& plan, std::string_view reason) {
+  const std::uint64_t hash = plan::hash_shape(lowered[0]);
   const auto is_fixed = [&](backend::PipelineHandle pipeline) {
     const CompiledProgram& compiled = programs[program_of[pipeline.index]];
     return pipeline == compiled.pipeline && compiled.form == program::FormKind::Descriptor;
   };
-  if (const KeptBatch* found = recordings.find_table(hash, planned[0], is_fixed)) {
+  if (const KeptBatch* found = recordings.find_table(hash, lowered[0], is_fixed)) {
     VYRE_TRY(launch_arms(1, {}, [&](std::size_t, const backend::SubmitOptions& how) {
-      return device->replay(found->recordings[0], planned[0], how);
+      return device->replay(found->recordings[0], lowered[0], how);
     }));
   } else {
-    VYRE_ASSIGN(const KeptBatch* made, keep_batch(plan, {}, hash, planned[0], choice::Way::Table));
+    VYRE_ASSIGN(const KeptBatch* made, keep_batch(plan, {}, hash, lowered[0], choice::Way::Table));
     VYRE_TRY(launch_arms(1, {}, [&](std::size_t, const backend::SubmitOptions& how) {
       return device->replay(made->recordings[0], how);
     }));
@@ -180,7 +172,7 @@ Result<void> Session::State::launch_plain(std::string_view reason) {
   return {};
 }
 
-void Session::State::note_launch(const PlannedBatch& plan, std::uint64_t report::ProgramReport::* how,
+void Session::State::note_launch(const PlanCounts& plan, std::uint64_t report::ProgramReport::* how,
                                  std::string_view reason) {
   report.waves += plan.waves;
   report.barriers += plan.barriers;
@@ -202,7 +194,7 @@ void Session::State::note_launch(const PlannedBatch& plan, std::uint64_t report:
   }
 }
 
-Result<KeptBatch*> Session::State::keep_batch(const PlannedBatch& plan, Places places, std::uint64_t hash,
+Result<KeptBatch*> Session::State::keep_batch(const PlanCounts& plan, Places places, std::uint64_t hash,
                                               const backend::CommandList& list, choice::Way way) {
   const std::uint64_t begin = device->now_ns();
   VYRE_ASSIGN(KeptBatch * kept, recordings.keep({.hash = hash,
@@ -211,7 +203,7 @@ Result<KeptBatch*> Session::State::keep_batch(const PlannedBatch& plan, Places p
                                                  .list = list,
                                                  .places = std::move(places),
                                                  .plan = plan},
-                                                std::span{planned}.first(plan.arms)));
+                                                std::span{lowered}.first(plan.arms)));
   ++report.recordings;
   if (launching) {
     note_setup(begin);

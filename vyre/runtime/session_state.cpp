@@ -19,7 +19,7 @@ Session::State::State(std::shared_ptr<backend::Device> opened, const SessionOpti
     : id{next_session_id()},
       device{std::move(opened)},
       options{wanted},
-      planned(1),
+      lowered(1),
       recordings{*device, {.recordings = wanted.max_recordings, .bytes = wanted.max_recording_bytes}},
       in_flight{*device} {
   tuner = wanted.tuner != nullptr ? wanted.tuner : Tuner::of(*device);

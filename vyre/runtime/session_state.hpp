@@ -11,8 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include <vyre/plan/arms.hpp>
+#include <vyre/lowering/lower_plan.hpp>
 #include <vyre/plan/batch.hpp>
+#include <vyre/plan/planner.hpp>
 #include <vyre/report/audit_log.hpp>
 #include <vyre/runtime/compiled_program.hpp>
 #include <vyre/runtime/device_timer.hpp>
@@ -25,12 +26,12 @@
 
 namespace vyre::runtime {
 
-using plan::ArmSplitter;
 using plan::Batch;
-using plan::BatchPlanner;
 using plan::hash_dispatch;
 using plan::mix;
-using plan::PlannedBatch;
+using plan::Plan;
+using plan::PlanCounts;
+using plan::Planner;
 
 /// What a session holds. Batches are numbered from 1; `batch` is the number of the one that is being gathered.
 struct Session::State {
@@ -99,7 +100,7 @@ struct Session::State {
     std::vector<std::pair<std::string, std::uint32_t>> labels = {};  // Label to program, of each dispatch of `planned`.
     std::vector<std::uint32_t> buffers = {};
     std::vector<CapturedProgram> programs = {};
-    PlannedBatch plan = {};
+    PlanCounts plan = {};
     backend::RecordingHandle recording = {};
     Places places = {};
     bool is_changed = false;  // Whether the tables of the recording are of other buffers or parameters.
@@ -216,15 +217,25 @@ struct Session::State {
   [[nodiscard]] Result<void> launch_batch();
   [[nodiscard]] Result<void> launch_plain(std::string_view reason);
   /// Launches what is planned as one list that serves all batches of its shape.
-  [[nodiscard]] Result<void> launch_through_table(const PlannedBatch& plan, std::string_view reason);
+  [[nodiscard]] Result<void> launch_through_table(const PlanCounts& plan, std::string_view reason);
   /// Launches what is planned.
-  [[nodiscard]] Result<void> launch_anew(const PlannedBatch& plan, const Places& places, std::string_view reason);
+  [[nodiscard]] Result<void> launch_anew(const PlanCounts& plan, const Places& places, std::string_view reason);
   [[nodiscard]] Result<void> launch_kept(const KeptBatch& found, std::string_view reason);
   /// Calls `launch(arm, options)` for every arm, each on its queue, behind everything launched before.
   template <typename Launch>
   [[nodiscard]] Result<void> launch_arms(std::size_t count, const Places& places, Launch launch);
-  /// Plans what was gathered into `planned`, an arm each, with a place each where the device's time is taken.
-  [[nodiscard]] PlannedBatch plan_batch(std::size_t max_arms, Places& places);
+  /// Plans the gathered batch.
+  struct Planned {
+    const Plan* plan = nullptr;  ///< Until the next batch is planned.
+    PlanCounts counts = {};
+  };
+  [[nodiscard]] Planned plan_batch(std::size_t max_arms);
+  /// Makes the lists of a plan, one for each arm, in `lowered`; `places` says where the device's time is taken.
+  /// `choose(group)` as `lowering::lower_arm` has it.
+  template <typename Choose>
+  void lower_batch(const Planned& planned, Places& places, Choose choose);
+  /// The same with every dispatch as it was gathered.
+  void lower_batch(const Planned& planned, Places& places);
   [[nodiscard]] DeviceTimer::Place take_place() {
     return options.time_device ? timer.take(*device) : DeviceTimer::Place{};
   }
@@ -234,7 +245,7 @@ struct Session::State {
     return seen[gathered.hash >> 54];
   }
   /// Keeps the batch at hand as `list`, by which it is found again.
-  [[nodiscard]] Result<KeptBatch*> keep_batch(const PlannedBatch& plan, Places places, std::uint64_t hash,
+  [[nodiscard]] Result<KeptBatch*> keep_batch(const PlanCounts& plan, Places places, std::uint64_t hash,
                                               const backend::CommandList& list, choice::Way way);
   [[nodiscard]] std::size_t max_arms() const noexcept {
     return std::min<std::size_t>(device->info().limits.queues, kMaxArms);
@@ -244,7 +255,7 @@ struct Session::State {
       return programs[program_of[pipeline.index]].writes;
     };
   }
-  void note_launch(const PlannedBatch& plan, std::uint64_t report::ProgramReport::* how, std::string_view reason);
+  void note_launch(const PlanCounts& plan, std::uint64_t report::ProgramReport::* how, std::string_view reason);
   void begin_batch() noexcept;
 
   // Choosing.
@@ -257,9 +268,9 @@ struct Session::State {
   /// Sees to it that the device is measured, if it can be.
   [[nodiscard]] Result<bool> is_calibrated();
   /// The kind of a group of planned dispatches.
-  [[nodiscard]] ShapeKind kind_of(std::span<const backend::Command> dispatches) const;
+  [[nodiscard]] ShapeKind kind_of(const Plan& plan, const plan::Group& group) const;
   /// What the planned batch is, into `shape`, and its kinds of groups, into `shapes`.
-  void describe(const PlannedBatch& plan);
+  void describe(const Plan& plan);
   /// Finds a choice for the batch at hand, which is `shape` if it was planned: `known`. False if it must be described
   /// first. What was decided holds for some time, so that most batches need not ask the tuner.
   [[nodiscard]] bool choose(const SeenBatch& before);
@@ -274,9 +285,10 @@ struct Session::State {
   void tell(KnownShape& of);
   /// Compiles the form of the way that was chosen for the programs that use it. `Unsupported` if one has not got it.
   [[nodiscard]] Result<void> compile_form();
-  /// Puts planned dispatches into it, those of the kinds that use it.
-  void apply_form(std::size_t arms_planned);
-  [[nodiscard]] Result<void> launch_in_way(bool is_planned, PlannedBatch plan, Places places);
+  /// Makes the lists of a plan with the form of the way that was chosen, for the groups that use it.
+  void lower_in_form(const Planned& planned, Places& places);
+  /// Launches the batch in the way that was chosen; it was planned unless `planned` is empty.
+  [[nodiscard]] Result<void> launch_in_way(Planned planned);
   void note_pipeline(backend::PipelineHandle pipeline, std::uint32_t program) {
     if (pipeline.index >= program_of.size()) program_of.resize(pipeline.index + 1);
     program_of[pipeline.index] = program;
@@ -338,10 +350,9 @@ struct Session::State {
   std::uint64_t batch = 1;
   std::uint64_t copies_in_batch = 0;
   std::uint64_t fills_in_batch = 0;
-  ArmSplitter splitter;
-  std::vector<backend::CommandList> arms;
-  BatchPlanner planner;
-  std::vector<backend::CommandList> planned;  // By arm; never empty.
+  Planner planner;
+  std::optional<std::uint64_t> planning_ns;   // Of the plan at hand, if that was timed.
+  std::vector<backend::CommandList> lowered;  // By arm; never empty.
   backend::CommandList single;
   RecordingCache recordings;
   std::array<SeenBatch, 1024> seen = {};  // Each at its place, see `seen_place`.
@@ -378,6 +389,25 @@ struct Session::State {
   std::vector<std::byte> item_params;
   std::array<std::byte, Params::kMaxBytes> param_room = {};
 };
+
+template <typename Choose>
+void Session::State::lower_batch(const Planned& planned, Places& places, Choose choose) {
+  const std::uint64_t begin = planning_ns ? device->now_ns() : 0;
+  const std::span<const plan::Arm> arms = planned.plan->arms;
+  if (lowered.size() < arms.size()) lowered.resize(arms.size());
+  // A batch of nothing, as a capture may be, has no arms and one list.
+  for (std::size_t i = 0; i < planned.counts.arms; ++i) {
+    lowered[i].clear();
+    places[i] = take_place();
+    places[i].begin(lowered[i]);
+    if (i < arms.size()) lowering::lower_arm(*planned.plan, arms[i], gathered.list, lowered[i], choose);
+    places[i].end(lowered[i]);
+  }
+  if (!planning_ns) return;
+  const std::uint64_t taken = *planning_ns + (device->now_ns() - begin);
+  tuner->note_planning(static_cast<double>(taken), planned.plan->operations.size());
+  planning_ns.reset();
+}
 
 template <typename Launch>
 Result<void> Session::State::launch_arms(std::size_t count, const Places& places, Launch launch) {

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <vyre/backend/command_list.hpp>
+#include <vyre/plan/plan.hpp>
+
+/// Turns a plan and a decision into the lists that a device runs.
+namespace vyre::lowering {
+
+/// Appends an arm of a plan to a list: its operations wave by wave, with a barrier between two waves.
+///
+/// `batch` is what was planned. `choose(group)` gives, for a group of dispatches, a callable that gives each of them
+/// the pipeline it runs in.
+template <typename Choose>
+void lower_arm(const plan::Plan& plan, const plan::Arm& arm, const backend::CommandList& batch,
+               backend::CommandList& lowered, Choose choose) {
+  bool is_first = true;
+  for (const plan::Wave& wave : plan.waves_of(arm)) {
+    if (!is_first) lowered.barrier();
+    is_first = false;
+    for (const plan::Group& group : plan.groups_of(wave)) {
+      if (group.kind != plan::OperationKind::Dispatch) {
+        for (const std::uint32_t i : plan.operations_of(group)) lowered.append(batch, batch.commands()[i]);
+        continue;
+      }
+      auto pipeline_of = choose(group);
+      for (const std::uint32_t i : plan.operations_of(group)) {
+        const auto& dispatch = std::get<backend::Dispatch>(batch.commands()[i]);
+        lowered.dispatch(pipeline_of(dispatch), batch.ranges(dispatch), dispatch.groups, batch.params(dispatch));
+      }
+    }
+  }
+}
+
+/// The same with every dispatch in the pipeline it has in the batch.
+inline void lower_as_written(const plan::Plan& plan, const plan::Arm& arm, const backend::CommandList& batch,
+                             backend::CommandList& lowered) {
+  lower_arm(plan, arm, batch, lowered,
+            [](const plan::Group&) { return [](const backend::Dispatch& dispatch) { return dispatch.pipeline; }; });
+}
+
+}  // namespace vyre::lowering
