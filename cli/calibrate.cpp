@@ -38,7 +38,8 @@ void add_calibrate(CLI::App& app, Action& action) {
       "Example:\n"
       "  vyre calibrate --inline --json");
   auto arguments = std::make_shared<CalibrateArguments>();
-  command->add_option("--device", arguments->device, "A part of the device's name; the first that has it is taken");
+  command->add_option("--device", arguments->device, "A part of the device's name; the first that has it is taken")
+      ->check(check_not_empty);
   command->add_flag("--inline", arguments->run_inline, "Let lavapipe run work without threads of its own");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include <vyre/base/error.hpp>
 
@@ -14,6 +15,11 @@ inline constexpr int kExitSuccess = 0;
 inline constexpr int kExitDifferent = 1;
 /// Also of a command line that cannot be understood.
 inline constexpr int kExitInvalidArgument = 2;
+
+/// A check of an option's value: one that is given is not empty, as that of a variable that is not set is.
+[[nodiscard]] inline std::string check_not_empty(const std::string& value) {
+  return value.empty() ? "Value is empty" : "";
+}
 
 /// The exit code of an error, one per code.
 [[nodiscard]] constexpr int to_exit_code(ErrorCode code) noexcept {

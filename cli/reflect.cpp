@@ -34,7 +34,6 @@ struct ReflectArguments {
   std::string target = "vulkan1.3";
   std::vector<std::string> defines = {};
   std::vector<std::string> include_folders = {};
-  bool scalar_layout = false;
   bool unoptimised = false;
   bool json = false;
   std::string form = {};  ///< Empty for what the kernel is.
@@ -52,10 +51,8 @@ Result<program::ProgramOptions> to_options(const ReflectArguments& arguments) {
     return fail(ErrorCode::InvalidArgument,
                 fmt::format("--target is '{}', it takes vulkan1.1, vulkan1.2 or vulkan1.3", arguments.target));
   }
-  program::ProgramOptions options{.entry_point = arguments.entry_point,
-                                  .target = *target,
-                                  .scalar_layout = arguments.scalar_layout,
-                                  .optimise = !arguments.unoptimised};
+  program::ProgramOptions options{
+      .entry_point = arguments.entry_point, .target = *target, .optimise = !arguments.unoptimised};
   for (const std::string& define : arguments.defines) {
     const std::size_t equals = define.find('=');
     const bool has_value = equals != std::string::npos;
@@ -84,9 +81,10 @@ std::vector<report::FormReport> find_forms(std::span<const std::uint32_t> words,
 Result<void> show(const ReflectArguments& arguments) {
   VYRE_ASSIGN(const program::ProgramOptions options, to_options(arguments));
   VYRE_ASSIGN(const std::vector<std::uint32_t> words, program::read_program_words(arguments.path, options));
-  VYRE_TRY(program::validate(words, {.target = options.target, .scalar_layout = options.scalar_layout}));
+  VYRE_ASSIGN(const program::BlockLayout block_layout, program::validate(words, {.target = options.target}));
   VYRE_ASSIGN(const program::spirv::Module module, program::spirv::Module::read(words));
-  VYRE_ASSIGN(const program::Interface interface, program::reflect(module, options.entry_point));
+  VYRE_ASSIGN(program::Interface interface, program::reflect(module, options.entry_point));
+  interface.block_layout = block_layout;
   const std::vector<report::FormReport> forms = find_forms(words, options);
   return standard_output().write(arguments.json ? report::to_json(interface, forms) + "\n"
                                                 : report::to_text(interface, forms));
@@ -142,12 +140,12 @@ void add_reflect(CLI::App& app, Action& action) {
       "  vyre reflect saxpy.comp --form merged -o saxpy_merged.spv");
   auto arguments = std::make_shared<ReflectArguments>();
   command->add_option("FILE", arguments->path, "The kernel")->required();
-  command->add_option("--entry-point", arguments->entry_point, "Which compute entry point, if there are several");
+  command->add_option("--entry-point", arguments->entry_point, "Which compute entry point, if there are several")
+      ->check(check_not_empty);
   command->add_option("--target", arguments->target, "vulkan1.1, vulkan1.2 or vulkan1.3")->capture_default_str();
   command->add_option("-D,--define", arguments->defines, "NAME or NAME=VALUE, for GLSL")->allow_extra_args(false);
   command->add_option("-I,--include", arguments->include_folders, "A folder to include from, for GLSL")
       ->allow_extra_args(false);
-  command->add_flag("--scalar-layout", arguments->scalar_layout, "Allow blocks laid out as scalars are");
   command->add_flag("--unoptimised", arguments->unoptimised, "Compile GLSL without optimising");
   CLI::Option* json = command->add_flag("--json", arguments->json, "Print JSON");
   CLI::Option* form =

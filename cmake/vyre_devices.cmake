@@ -53,31 +53,37 @@ function(vyre_discover target device)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${properties}")
 endfunction()
 
-# vyre_discover_on_devices(TARGET FILTER [FULL]): the tests that match FILTER on every Vulkan device, the others once;
-# FULL if they run on the first device alone but for ./dev test --full.
+# vyre_discover_on_devices(TARGET FILTER [FULL_ON device…] [ELSEWHERE VARIABLE=value…]): the tests that match FILTER on
+# every Vulkan device, the others once. On the devices of FULL_ON they run in ./dev test --full alone; on all but the
+# first the environment is ELSEWHERE's, too.
 function(vyre_discover_on_devices target filter)
-  cmake_parse_arguments(ARG "FULL" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "FULL_ON;ELSEWHERE" ${ARGN})
+  set(elsewhere "")
   foreach(device IN LISTS vyre_vulkan_devices)
-    if(ARG_FULL AND NOT device STREQUAL "lavapipe")
-      vyre_discover(${target} ${device} FULL FILTER "${filter}")
-    else()
-      vyre_discover(${target} ${device} FILTER "${filter}")
+    set(full "")
+    if(device IN_LIST ARG_FULL_ON)
+      set(full FULL)
     endif()
+    vyre_discover(${target} ${device} ${full} FILTER "${filter}" ENVIRONMENT ${elsewhere})
+    set(elsewhere ${ARG_ELSEWHERE})
   endforeach()
   if(NOT filter STREQUAL "*")
     vyre_discover(${target} none FILTER "-${filter}")
   endif()
 endfunction()
 
-# vyre_add_on_devices(NAME [FULL] [ENVIRONMENT …] COMMAND … [PROPERTIES …]): a command as a test on every Vulkan device;
-# FULL as above.
+# vyre_add_on_devices(NAME [SLOW] [ENVIRONMENT …] COMMAND … [PROPERTIES …]): a command as a test on every Vulkan device,
+# on all but the first in ./dev test --full alone. SLOW is a label for what sanitizers are spared.
 function(vyre_add_on_devices name)
-  cmake_parse_arguments(ARG "FULL" "" "ENVIRONMENT;COMMAND;PROPERTIES" ${ARGN})
+  cmake_parse_arguments(ARG "SLOW" "" "ENVIRONMENT;COMMAND;PROPERTIES" ${ARGN})
   foreach(device IN LISTS vyre_vulkan_devices)
     vyre_device_environment(environment ${device})
     set(labels ${device})
-    if(ARG_FULL AND NOT device STREQUAL "lavapipe")
+    if(NOT device STREQUAL "lavapipe")
       list(APPEND labels full)
+    endif()
+    if(ARG_SLOW)
+      list(APPEND labels slow)
     endif()
     add_test(NAME ${device}.${name} COMMAND ${ARG_COMMAND})
     set_tests_properties(${device}.${name} PROPERTIES

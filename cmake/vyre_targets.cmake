@@ -108,10 +108,10 @@ endfunction()
 # All programs that hold threaded tests, which are those with Threads in their name.
 add_custom_target(threaded_tests)
 
-# vyre_test(name [THREADS] [ON_DEVICES filter [FULL]] SOURCES … DEPENDS …): a GoogleTest program, a ctest entry per test;
-# per Vulkan device, too, for tests that match the filter (vyre_discover_on_devices).
+# vyre_test(name [THREADS] [ON_DEVICES filter …] SOURCES … DEPENDS …): a GoogleTest program, a ctest entry per test; per
+# Vulkan device, too, for tests that match the filter. What follows the filter is for vyre_discover_on_devices.
 function(vyre_test name)
-  cmake_parse_arguments(ARG "THREADS;FULL" "ON_DEVICES" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS" "" "ON_DEVICES;SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(${name} PRIVATE VYRE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" VYRE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
@@ -120,10 +120,8 @@ function(vyre_test name)
   if(ARG_THREADS)
     add_dependencies(threaded_tests ${name})
   endif()
-  if(ARG_ON_DEVICES AND ARG_FULL)
-    vyre_discover_on_devices(${name} "${ARG_ON_DEVICES}" FULL)
-  elseif(ARG_ON_DEVICES)
-    vyre_discover_on_devices(${name} "${ARG_ON_DEVICES}")
+  if(ARG_ON_DEVICES)
+    vyre_discover_on_devices(${name} ${ARG_ON_DEVICES})
   else()
     vyre_discover(${name} none)
   endif()

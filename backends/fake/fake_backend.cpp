@@ -1,13 +1,14 @@
 #include <backends/fake/fake_backend.hpp>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <backends/fake/fake_driver.hpp>
+#include <vyre/backend/spirv_support.hpp>
 #include <vyre/base/check.hpp>
 
 namespace vyre::backends::fake {
@@ -18,61 +19,7 @@ using backend::DeviceInfo;
 using backend::DeviceOptions;
 
 constexpr std::string_view kName = "fake";
-
-// All that a compute kernel has a use for: what a kernel here does is up to its function.
-constexpr auto kCapabilities = std::to_array<std::string_view>({
-    "AtomicFloat32AddEXT",
-    "AtomicFloat64AddEXT",
-    "DenormFlushToZero",
-    "DenormPreserve",
-    "DotProduct",
-    "DotProductInput4x8Bit",
-    "DotProductInput4x8BitPacked",
-    "DotProductInputAll",
-    "Float16",
-    "Float64",
-    "GroupNonUniform",
-    "GroupNonUniformArithmetic",
-    "GroupNonUniformBallot",
-    "GroupNonUniformClustered",
-    "GroupNonUniformQuad",
-    "GroupNonUniformRotateKHR",
-    "GroupNonUniformShuffle",
-    "GroupNonUniformShuffleRelative",
-    "GroupNonUniformVote",
-    "Int16",
-    "Int64",
-    "Int64Atomics",
-    "Int8",
-    "Matrix",
-    "PhysicalStorageBufferAddresses",
-    "RoundingModeRTE",
-    "RoundingModeRTZ",
-    "RuntimeDescriptorArray",
-    "Shader",
-    "ShaderNonUniform",
-    "SignedZeroInfNanPreserve",
-    "StorageBuffer16BitAccess",
-    "StorageBuffer8BitAccess",
-    "StorageBufferArrayDynamicIndexing",
-    "StorageBufferArrayNonUniformIndexing",
-    "StoragePushConstant16",
-    "StoragePushConstant8",
-    "SubgroupBallotKHR",
-    "SubgroupVoteKHR",
-    "UniformAndStorageBuffer16BitAccess",
-    "UniformAndStorageBuffer8BitAccess",
-    "UniformBufferArrayDynamicIndexing",
-    "UniformBufferArrayNonUniformIndexing",
-    "VariablePointers",
-    "VariablePointersStorageBuffer",
-    "VulkanMemoryModel",
-    "VulkanMemoryModelDeviceScope",
-    "WorkgroupMemoryExplicitLayout16BitAccessKHR",
-    "WorkgroupMemoryExplicitLayout8BitAccessKHR",
-    "WorkgroupMemoryExplicitLayoutKHR",
-});
-static_assert(std::ranges::is_sorted(kCapabilities));
+static_assert(std::ranges::is_sorted(backend::kComputeCapabilities));
 
 /// What was measured with other costs is another device's.
 std::string make_signature(const FakeOptions& options) {
@@ -95,35 +42,39 @@ backend::FormSupport make_forms(const FakeOptions& options) {
 }
 
 DeviceInfo make_info(const FakeOptions& options) {
-  return {.backend = std::string{kName},
-          .name = "fake device",
-          .type = backend::DeviceType::Other,
-          .driver = "vyre fake 1",
-          .api = "C++",
-          .signature = make_signature(options),
-          .limits = {.memory_bytes = options.memory_bytes,
-                     .max_buffer_bytes = options.memory_bytes,
-                     .max_storage_range = std::uint64_t{128} << 20,
-                     .max_uniform_range = std::uint64_t{64} << 10,
-                     .storage_alignment = 16,
-                     .uniform_alignment = 16,
-                     .max_sets = 8,
-                     .max_storage_buffers = 32,
-                     .max_uniform_buffers = 16,
-                     .max_buffers = 48,
-                     .max_push_bytes = 128,
-                     .max_groups = {65'535, 65'535, 65'535},
-                     .max_workgroup = {1024, 1024, 64},
-                     .max_workgroup_invocations = 1024,
-                     .max_shared_bytes = 32'768,
-                     .subgroup_size = 1,
-                     .max_spirv_version = 0x0001'0600,
-                     .max_timestamps = 4096,
-                     .queues = options.queues},
-          .spirv_capabilities = {kCapabilities.begin(), kCapabilities.end()},
-          .maps_device_memory = true,
-          .timestamp_period_ns = 1,
-          .forms = make_forms(options)};
+  return {
+      .backend = std::string{kName},
+      .name = "fake device",
+      .type = backend::DeviceType::Other,
+      .driver = "vyre fake 1",
+      .api = "C++",
+      .signature = make_signature(options),
+      .limits = {.memory_bytes = options.memory_bytes,
+                 .max_buffer_bytes = options.memory_bytes,
+                 .max_storage_range = std::uint64_t{128} << 20,
+                 .max_uniform_range = std::uint64_t{64} << 10,
+                 .storage_alignment = 16,
+                 .uniform_alignment = 16,
+                 .max_sets = 8,
+                 .max_storage_buffers = 32,
+                 .max_uniform_buffers = 16,
+                 .max_buffers = 48,
+                 .max_push_bytes = 128,
+                 .max_groups = {65'535, 65'535, 65'535},
+                 .max_workgroup = {1024, 1024, 64},
+                 .max_workgroup_invocations = 1024,
+                 .max_shared_bytes = 32'768,
+                 .subgroup_size = 1,
+                 .max_spirv_version = 0x0001'0600,
+                 .max_timestamps = 4096,
+                 .queues = options.queues},
+      // What a kernel here does is up to its function.
+      .spirv_capabilities = {std::begin(backend::kComputeCapabilities), std::end(backend::kComputeCapabilities)},
+      .spirv_execution_modes = {std::begin(backend::kComputeExecutionModes), std::end(backend::kComputeExecutionModes)},
+      .spirv_extensions = {std::begin(backend::kComputeExtensions), std::end(backend::kComputeExtensions)},
+      .maps_device_memory = true,
+      .timestamp_period_ns = 1,
+      .forms = make_forms(options)};
 }
 
 class FakeBackend final : public backend::Backend {

@@ -16,6 +16,7 @@
 #define VYRE_VULKAN_INSTANCE_FUNCTIONS(X) \
   X(EnumeratePhysicalDevices)             \
   X(CreateDevice)                         \
+  X(EnumerateDeviceExtensionProperties)   \
   X(DestroyInstance)                      \
   X(GetDeviceProcAddr)                    \
   X(GetPhysicalDeviceFeatures2)           \

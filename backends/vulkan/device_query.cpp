@@ -29,57 +29,6 @@ DeviceType to_type(VkPhysicalDeviceType type) {
   }
 }
 
-/// What programs may declare, by the features there are.
-std::vector<std::string> spirv_capabilities(const FeatureChain& f, const VkPhysicalDeviceSubgroupProperties& subgroup) {
-  const VkPhysicalDeviceFeatures& core = f.core.features;
-  const bool has_subgroups = (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
-  const auto in_subgroups = [&](VkSubgroupFeatureFlagBits bit) {
-    return VkBool32{has_subgroups && (subgroup.supportedOperations & static_cast<VkFlags>(bit)) != 0};
-  };
-  const std::pair<std::string_view, VkBool32> all[] = {
-      {"Shader", VK_TRUE},
-      {"Matrix", VK_TRUE},
-      {"Int16", core.shaderInt16},
-      {"Int64", core.shaderInt64},
-      {"Float64", core.shaderFloat64},
-      {"StorageBufferArrayDynamicIndexing", core.shaderStorageBufferArrayDynamicIndexing},
-      {"UniformBufferArrayDynamicIndexing", core.shaderUniformBufferArrayDynamicIndexing},
-      {"DeviceGroup", VK_TRUE},
-      {"StorageBuffer16BitAccess", f.v11.storageBuffer16BitAccess},
-      {"UniformAndStorageBuffer16BitAccess", f.v11.uniformAndStorageBuffer16BitAccess},
-      {"StoragePushConstant16", f.v11.storagePushConstant16},
-      {"VariablePointers", f.v11.variablePointers},
-      {"VariablePointersStorageBuffer", f.v11.variablePointersStorageBuffer},
-      {"StorageBuffer8BitAccess", f.v12.storageBuffer8BitAccess},
-      {"UniformAndStorageBuffer8BitAccess", f.v12.uniformAndStorageBuffer8BitAccess},
-      {"StoragePushConstant8", f.v12.storagePushConstant8},
-      {"Int64Atomics", f.v12.shaderBufferInt64Atomics},
-      {"Float16", f.v12.shaderFloat16},
-      {"Int8", f.v12.shaderInt8},
-      {"VulkanMemoryModel", f.v12.vulkanMemoryModel},
-      {"VulkanMemoryModelDeviceScope", f.v12.vulkanMemoryModelDeviceScope},
-      {"PhysicalStorageBufferAddresses", f.v12.bufferDeviceAddress},
-      {"DotProduct", f.v13.shaderIntegerDotProduct},
-      {"DotProductInputAll", f.v13.shaderIntegerDotProduct},
-      {"DotProductInput4x8Bit", f.v13.shaderIntegerDotProduct},
-      {"DotProductInput4x8BitPacked", f.v13.shaderIntegerDotProduct},
-      {"GroupNonUniform", in_subgroups(VK_SUBGROUP_FEATURE_BASIC_BIT)},
-      {"GroupNonUniformVote", in_subgroups(VK_SUBGROUP_FEATURE_VOTE_BIT)},
-      {"GroupNonUniformArithmetic", in_subgroups(VK_SUBGROUP_FEATURE_ARITHMETIC_BIT)},
-      {"GroupNonUniformBallot", in_subgroups(VK_SUBGROUP_FEATURE_BALLOT_BIT)},
-      {"GroupNonUniformShuffle", in_subgroups(VK_SUBGROUP_FEATURE_SHUFFLE_BIT)},
-      {"GroupNonUniformShuffleRelative", in_subgroups(VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT)},
-      {"GroupNonUniformClustered", in_subgroups(VK_SUBGROUP_FEATURE_CLUSTERED_BIT)},
-      {"GroupNonUniformQuad", in_subgroups(VK_SUBGROUP_FEATURE_QUAD_BIT)},
-  };
-  std::vector<std::string> names;
-  for (const auto& [name, is_there] : all) {
-    if (is_there == VK_TRUE) names.emplace_back(name);
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
 /// The first family with compute, and how many queues of it are used.
 std::optional<std::pair<std::uint32_t, VkQueueFamilyProperties>> compute_family(const InstanceApi& api,
                                                                                 VkPhysicalDevice device) {
@@ -93,8 +42,7 @@ std::optional<std::pair<std::uint32_t, VkQueueFamilyProperties>> compute_family(
   return std::nullopt;
 }
 
-backend::FormSupport forms_of(const FeatureChain& features, const VkPhysicalDeviceDriverProperties& driver,
-                              const backend::DeviceInfo& info) {
+backend::FormSupport forms_of(const FeatureChain& features, const backend::DeviceInfo& info) {
   backend::FormSupport forms;
   if (features.v12.bufferDeviceAddress != VK_TRUE || info.limits.max_push_bytes < sizeof(program::Root)) return forms;
   forms.pointer_form = forms.merged_form = forms.persistent_form = forms.chain_form = true;
@@ -120,58 +68,12 @@ backend::FormSupport forms_of(const FeatureChain& features, const VkPhysicalDevi
     // Component by component.
     forms.pairs = has_wide && info.limits.storage_alignment % 8 == 0 && info.limits.uniform_alignment % 8 == 0;
   }
-  apply_quirks(driver, forms);
   return forms;
 }
 
 }  // namespace
 
-FeatureChain::FeatureChain() {
-  core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-  v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
-  v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-  v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-  core.pNext = &v11;
-  v11.pNext = &v12;
-}
-
-void read_features(const InstanceApi& api, VkPhysicalDevice device, std::uint32_t api_version, FeatureChain& features) {
-  FeatureChain there;
-  if (api_version >= VK_API_VERSION_1_3) there.v12.pNext = &there.v13;
-  api.GetPhysicalDeviceFeatures2(device, &there.core);
-  const VkPhysicalDeviceFeatures& core = there.core.features;
-  features.core.features.robustBufferAccess = core.robustBufferAccess;
-  features.core.features.shaderInt16 = core.shaderInt16;
-  features.core.features.shaderInt64 = core.shaderInt64;
-  features.core.features.shaderFloat64 = core.shaderFloat64;
-  features.core.features.shaderStorageBufferArrayDynamicIndexing = core.shaderStorageBufferArrayDynamicIndexing;
-  features.core.features.shaderUniformBufferArrayDynamicIndexing = core.shaderUniformBufferArrayDynamicIndexing;
-  features.v11.storageBuffer16BitAccess = there.v11.storageBuffer16BitAccess;
-  features.v11.uniformAndStorageBuffer16BitAccess = there.v11.uniformAndStorageBuffer16BitAccess;
-  features.v11.storagePushConstant16 = there.v11.storagePushConstant16;
-  features.v11.variablePointers = there.v11.variablePointers;
-  features.v11.variablePointersStorageBuffer = there.v11.variablePointersStorageBuffer;
-  features.v12.storageBuffer8BitAccess = there.v12.storageBuffer8BitAccess;
-  features.v12.uniformAndStorageBuffer8BitAccess = there.v12.uniformAndStorageBuffer8BitAccess;
-  features.v12.storagePushConstant8 = there.v12.storagePushConstant8;
-  features.v12.shaderBufferInt64Atomics = there.v12.shaderBufferInt64Atomics;
-  features.v12.shaderFloat16 = there.v12.shaderFloat16;
-  features.v12.shaderInt8 = there.v12.shaderInt8;
-  features.v12.scalarBlockLayout = there.v12.scalarBlockLayout;
-  features.v12.uniformBufferStandardLayout = there.v12.uniformBufferStandardLayout;
-  features.v12.shaderSubgroupExtendedTypes = there.v12.shaderSubgroupExtendedTypes;
-  features.v12.vulkanMemoryModel = there.v12.vulkanMemoryModel;
-  features.v12.vulkanMemoryModelDeviceScope = there.v12.vulkanMemoryModelDeviceScope;
-  features.v12.timelineSemaphore = there.v12.timelineSemaphore;
-  features.v12.bufferDeviceAddress = there.v12.bufferDeviceAddress;
-  if (api_version >= VK_API_VERSION_1_3) {
-    features.v12.pNext = &features.v13;
-    features.v13.maintenance4 = there.v13.maintenance4;
-    features.v13.shaderIntegerDotProduct = there.v13.shaderIntegerDotProduct;
-  }
-}
-
-std::optional<PhysicalDevice> query_device(const Instance& instance, VkPhysicalDevice native) {
+Result<std::optional<PhysicalDevice>> query_device(const Instance& instance, VkPhysicalDevice native) {
   const InstanceApi& api = instance.api();
   VkPhysicalDeviceProperties basic;
   api.GetPhysicalDeviceProperties(native, &basic);
@@ -179,15 +81,17 @@ std::optional<PhysicalDevice> query_device(const Instance& instance, VkPhysicalD
   const auto family = compute_family(api, native);
   if (!family) return std::nullopt;
   FeatureChain features;
-  read_features(api, native, basic.apiVersion, features);
+  VYRE_TRY(read_features(api, native, basic.apiVersion, features));
   if (features.v12.timelineSemaphore != VK_TRUE) return std::nullopt;
 
   VkPhysicalDeviceIDProperties ids{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
   VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, .pNext = &ids};
   VkPhysicalDeviceSubgroupProperties subgroup{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES,
                                               .pNext = &driver};
+  VkPhysicalDeviceFloatControlsProperties controls{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES,
+                                                   .pNext = &subgroup};
   VkPhysicalDeviceMaintenance3Properties large{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
-                                               .pNext = &subgroup};
+                                               .pNext = &controls};
   VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &large};
   api.GetPhysicalDeviceProperties2(native, &properties);
   const VkPhysicalDeviceLimits& limits = properties.properties.limits;
@@ -220,7 +124,7 @@ std::optional<PhysicalDevice> query_device(const Instance& instance, VkPhysicalD
                                basic.vendorID, basic.deviceID, fmt::join(ids.deviceUUID, ""), info.configuration);
   info.limits = {
       .memory_bytes = heap,
-      .max_buffer_bytes = std::min<std::uint64_t>(large.maxMemoryAllocationSize, heap),
+      .max_buffer_bytes = std::min<std::uint64_t>(large.maxMemoryAllocationSize, heap) - program::kReadBehind,
       .max_storage_range = limits.maxStorageBufferRange,
       .max_uniform_range = limits.maxUniformBufferRange,
       .storage_alignment = static_cast<std::uint32_t>(limits.minStorageBufferOffsetAlignment),
@@ -241,8 +145,15 @@ std::optional<PhysicalDevice> query_device(const Instance& instance, VkPhysicalD
       .max_timestamps = family->second.timestampValidBits == 0 ? 0 : kMaxTimestamps,
       .queues = std::min(family->second.queueCount, kMaxQueues),
   };
-  info.spirv_capabilities = spirv_capabilities(features, subgroup);
-  info.forms = forms_of(features, driver, info);
+  info.block_layout = features.v12.scalarBlockLayout == VK_TRUE             ? program::BlockLayout::Scalar
+                      : features.v12.uniformBufferStandardLayout == VK_TRUE ? program::BlockLayout::UniformStandard
+                                                                            : program::BlockLayout::Standard;
+  SpirvSupport support = spirv_support(features, basic.apiVersion, subgroup, controls);
+  info.spirv_capabilities = std::move(support.capabilities);
+  info.spirv_execution_modes = std::move(support.execution_modes);
+  info.spirv_extensions = std::move(support.extensions);
+  info.forms = forms_of(features, info);
+  apply_quirks(driver, info);
   info.maps_device_memory = maps_device_memory;
   info.timestamp_period_ns = double{limits.timestampPeriod};
   return device;

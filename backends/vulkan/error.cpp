@@ -1,6 +1,7 @@
 #include <backends/vulkan/error.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace vyre::backends::vulkan {
 namespace {
@@ -27,6 +28,8 @@ constexpr Meaning kMeanings[] = {
     {VK_ERROR_FEATURE_NOT_PRESENT, "VK_ERROR_FEATURE_NOT_PRESENT", ErrorCode::Unsupported},
     {VK_ERROR_INVALID_SHADER_NV, "VK_ERROR_INVALID_SHADER_NV", ErrorCode::CompileFailed},
     {VK_TIMEOUT, "VK_TIMEOUT", ErrorCode::TimedOut},
+    {VK_ERROR_FORMAT_NOT_SUPPORTED, "VK_ERROR_FORMAT_NOT_SUPPORTED", ErrorCode::Unsupported},
+    {VK_ERROR_UNKNOWN, "VK_ERROR_UNKNOWN", ErrorCode::Internal},
 };
 
 }  // namespace
@@ -36,6 +39,24 @@ std::unexpected<Error> failed(std::string_view call, VkResult result) {
     if (meaning.result == result) return fail(meaning.code, fmt::format("{} fails with {}", call, meaning.name));
   }
   return fail(ErrorCode::Internal, fmt::format("{} fails with VkResult {}", call, static_cast<int>(result)));
+}
+
+Error refused(std::string_view call, VkResult result, const backend::PipelineDesc& desc) {
+  Error error = failed(call, result).error();
+  // These are not about the kernel.
+  if (error.code == ErrorCode::OutOfMemory || error.code == ErrorCode::DeviceLost) return error;
+  error.code = ErrorCode::CompileFailed;
+  const program::FormKind form = desc.form == nullptr ? program::FormKind::Descriptor : desc.form->kind;
+  error.message += fmt::format(" for '{}' in the {} form", desc.program.name(), to_string(form));
+  const auto add = [&error](std::string_view what, const std::vector<std::string>& names) {
+    if (!names.empty()) error.message += fmt::format("; {} {}", what, fmt::join(names, ", "));
+  };
+  std::vector<std::string> capabilities = desc.interface.capabilities;
+  std::erase(capabilities, "Shader");  // All have it.
+  add("capabilities", capabilities);
+  add("extensions", desc.interface.extensions);
+  add("execution modes", desc.interface.execution_modes);
+  return error;
 }
 
 }  // namespace vyre::backends::vulkan

@@ -4,12 +4,17 @@
 
 #include <volk.h>
 
+#include <vyre/backend/driver.hpp>
 #include <vyre/base/error.hpp>
 
 namespace vyre::backends::vulkan {
 
 /// The error of a call: what it means for the caller, and what the driver said.
 [[nodiscard]] std::unexpected<Error> failed(std::string_view call, VkResult result);
+
+/// The error of a call that compiles: unless memory or the device is gone, `CompileFailed` with the driver's code, the
+/// kernel, its form and what is unusual in it.
+[[nodiscard]] Error refused(std::string_view call, VkResult result, const backend::PipelineDesc& desc);
 
 /// Nothing if a call succeeded, its error otherwise.
 [[nodiscard]] inline Result<void> succeeded(std::string_view call, VkResult result) {

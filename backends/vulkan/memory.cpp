@@ -4,6 +4,7 @@
 #include <array>
 
 #include <backends/vulkan/error.hpp>
+#include <vyre/program/forms/form.hpp>
 
 namespace vyre::backends::vulkan {
 namespace {
@@ -14,6 +15,9 @@ constexpr std::uint64_t kSharedBytes = kBlockBytes / 4;
 
 /// Tables of addresses begin at such multiples.
 constexpr std::uint64_t kTableAlignment = 64;
+
+/// A robust form may read so much behind a view, and looks at none of it (`program::kReadBehind`).
+constexpr std::uint64_t kBehindBuffers = program::kReadBehind;
 
 constexpr VkMemoryPropertyFlags kMapped = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 
@@ -47,7 +51,7 @@ MemoryPool::MemoryPool(const DeviceContext& context, const VkPhysicalDeviceMemor
 Result<std::unique_ptr<VulkanBuffer>> MemoryPool::make(const backend::BufferDesc& desc) {
   const VkBufferCreateInfo info{
       .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-      .size = desc.size,
+      .size = desc.size + (has_addresses_ ? kBehindBuffers : 0),
       .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
                VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
                VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |

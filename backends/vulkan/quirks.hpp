@@ -7,6 +7,6 @@
 namespace vyre::backends::vulkan {
 
 /// Takes into account what a driver is known to get wrong: one table, each row with the test that shows it.
-void apply_quirks(const VkPhysicalDeviceDriverProperties& driver, backend::FormSupport& forms) noexcept;
+void apply_quirks(const VkPhysicalDeviceDriverProperties& driver, backend::DeviceInfo& info) noexcept;
 
 }  // namespace vyre::backends::vulkan

@@ -47,7 +47,8 @@ class VulkanBackend final : public backend::Backend {
     VYRE_ASSIGN(const std::vector<VkPhysicalDevice> natives, instance_->physical_devices());
     std::vector<PhysicalDevice> devices;
     for (VkPhysicalDevice native : natives) {
-      if (auto device = query_device(*instance_, native)) devices.push_back(*std::move(device));
+      VYRE_ASSIGN(std::optional<PhysicalDevice> device, query_device(*instance_, native));
+      if (device) devices.push_back(*std::move(device));
     }
     if (devices.empty()) {
       return fail(ErrorCode::Unavailable,

@@ -72,7 +72,7 @@ Result<std::unique_ptr<VulkanDriver>> VulkanDriver::open(std::shared_ptr<Instanc
   DeviceContext& context = driver->device_.context;
 
   FeatureChain features;
-  read_features(api, device.native, device.api_version, features);
+  VYRE_TRY(read_features(api, device.native, device.api_version, features));
   if (!options.robust) features.core.features.robustBufferAccess = VK_FALSE;
   const std::uint32_t queues = device.info.limits.queues;
   const std::vector<float> priorities(queues, 1.0F);
@@ -83,7 +83,9 @@ Result<std::unique_ptr<VulkanDriver>> VulkanDriver::open(std::shared_ptr<Instanc
   const VkDeviceCreateInfo device_info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                        .pNext = &features.core,
                                        .queueCreateInfoCount = 1,
-                                       .pQueueCreateInfos = &queue_info};
+                                       .pQueueCreateInfos = &queue_info,
+                                       .enabledExtensionCount = static_cast<std::uint32_t>(features.extensions.size()),
+                                       .ppEnabledExtensionNames = features.extensions.data()};
   VkDevice made = VK_NULL_HANDLE;
   VYRE_TRY(succeeded("vkCreateDevice", api.CreateDevice(device.native, &device_info, nullptr, &made)));
   auto loaded = load_device(made, api, driver->device_.instance->options().intercept);
@@ -141,8 +143,10 @@ Result<std::unique_ptr<backend::DriverPipeline>> VulkanDriver::compile(const bac
   const VkShaderModuleCreateInfo module_info{
       .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = words.size_bytes(), .pCode = words.data()};
   VkShaderModule native_module = VK_NULL_HANDLE;
-  VYRE_TRY(succeeded("vkCreateShaderModule",
-                     context.api.CreateShaderModule(context.device, &module_info, nullptr, &native_module)));
+  if (const VkResult made = context.api.CreateShaderModule(context.device, &module_info, nullptr, &native_module);
+      made != VK_SUCCESS) {
+    return std::unexpected{refused("vkCreateShaderModule", made, desc)};
+  }
   const OwnedShaderModule module{context, native_module};
 
   std::vector<VkSpecializationMapEntry> entries;
@@ -168,8 +172,9 @@ Result<std::unique_ptr<backend::DriverPipeline>> VulkanDriver::compile(const bac
                                                    .pSpecializationInfo = entries.empty() ? nullptr : &specialisation},
                                          .layout = layout->pipeline_layout.get()};
   VkPipeline pipeline = VK_NULL_HANDLE;
-  VYRE_TRY(succeeded("vkCreateComputePipelines",
-                     context.api.CreateComputePipelines(context.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline)));
+  const VkResult made =
+      context.api.CreateComputePipelines(context.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
+  if (made != VK_SUCCESS) return std::unexpected{refused("vkCreateComputePipelines", made, desc)};
   return std::make_unique<VulkanPipeline>(OwnedPipeline{context, pipeline}, *layout);
 }
 

@@ -122,8 +122,9 @@ Result<double> read_fraction(std::string_view file, const Value& value, std::str
   double fraction = std::numeric_limits<double>::quiet_NaN();
   if (const auto* given = std::get_if<double>(&value.value)) fraction = *given;
   if (const auto* given = std::get_if<std::int64_t>(&value.value)) fraction = static_cast<double>(*given);
-  if (fraction >= 0) return fraction;
-  return refuse_value(file, value, key, "a number from 0 on");
+  // Infinity would take everything for equal but zeros.
+  if (fraction >= 0 && std::isfinite(fraction)) return fraction;
+  return refuse_value(file, value, key, "a finite number from 0 on");
 }
 
 Result<Quantity> read_quantity(std::string_view file, const Value& value, std::string_view key) {

@@ -114,6 +114,7 @@ std::string to_text(const JobResult& result) {
     text += fmt::format("    {}: {} ({} plain, {} batched, {} replayed){}, {}\n", each.program,
                         counted(each.dispatches, "dispatch", "dispatches"), each.plain, each.batched, each.replayed,
                         is_as_written ? "" : fmt::format(" in the {} form", to_string(each.form)), each.reason);
+    if (!each.in_place.empty()) text += fmt::format("      buffers overlap: {} are declared aliased\n", each.in_place);
     if (!each.form_refused.empty()) text += fmt::format("      another form was not possible: {}\n", each.form_refused);
   }
   if (!result.report.shapes.empty()) text += line("chosen", "by what was measured") + chosen(result.report);

@@ -22,20 +22,6 @@ bool is_overlapping(const ByteRange& a, const ByteRange& b) noexcept {
   return a.buffer == b.buffer && backend::overlap(a.offset, a.size, b.offset, b.size);
 }
 
-Result<void> check_overlaps(std::string_view file, const Operation& operation) {
-  const ProgramForm& form = *operation.form;
-  for (std::size_t i = 0; i < operation.ranges.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!(form.writes[i] || form.writes[j]) || (form.aliased[i] && form.aliased[j])) continue;
-      if (!is_overlapping(operation.ranges[i], operation.ranges[j])) continue;
-      return refuse_at(file, operation.ranges[i].at,
-                       fmt::format("{} and {} overlap, and one of them is written", to_string(form.rules[j]),
-                                   to_string(form.rules[i])));
-    }
-  }
-  return {};
-}
-
 /// Each time around is looked at, so that there must be an end.
 constexpr std::uint64_t kMaxIterations = std::uint64_t{1} << 24;
 constexpr std::uint64_t kMaxOperations = 1'000'000'000;
@@ -152,7 +138,7 @@ Result<void> JobWalker::resolve_action(const Step& step, const DispatchStep& dis
   for (std::size_t i = 0; i < dispatch.extent.size(); ++i) {
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
     VYRE_ASSIGN(std::uint64_t count,
-                resolve_count(dispatch.extent[i], dispatch.is_groups ? "groups" : "size", 0, kMost));
+                resolve_count(dispatch.extent[i], dispatch.is_groups ? "groups" : "size", 1, kMost));
     const std::uint64_t size = std::max<std::uint64_t>(form->interface.workgroup.size[i], 1);
     if (!dispatch.is_groups) count = (count + size - 1) / size;
     out.operation.groups[i] = static_cast<std::uint32_t>(count);
@@ -304,7 +290,6 @@ Result<std::uint64_t> check_operations(JobWalker& walker, const JobPlan& plan, c
     if (auto checked = backend::check_groups(operation.groups, limits); !checked) {
       return std::unexpected{error_at(file, operation.step->at, std::move(checked).error())};
     }
-    VYRE_TRY(check_overlaps(file, operation));
     for (std::size_t i = 0; i < operation.ranges.size(); ++i) {
       const ByteRange& range = operation.ranges[i];
       auto checked = backend::check_range(operation.form->rules[i], range.offset, range.size,

@@ -23,10 +23,11 @@ std::unexpected<Error> cannot(ErrorCode code, std::string_view what, const fs::p
 
 bool is_about_room(int error) noexcept { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
 
-/// A name in the same folder that nothing else has.
+/// A name in the same folder that nothing else has. It is short, whatever the name of the file: that may be as long as
+/// the file system allows.
 std::string temporary_name(const fs::path& path) {
   static unsigned count = 0;
-  return path.parent_path() / fmt::format(".{}.{}-{}.part", path.filename().string(), ::getpid(), count++);
+  return path.parent_path() / fmt::format(".vyre-{}-{}.part", ::getpid(), count++);
 }
 
 mode_t new_file_mode() noexcept {
@@ -44,6 +45,8 @@ Result<OutputFile> OutputFile::create(const fs::path& wanted, std::uint64_t size
   if (error) path = wanted;
   struct stat status = {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
+  // Said now: it has no name before everything has run.
+  if (!exists && errno == ENAMETOOLONG) return cannot(ErrorCode::InvalidArgument, "write", wanted, errno);
   // What our own output goes to is written to as it is: with another file in its place, all else we say would be lost.
   for (const int own : {STDOUT_FILENO, STDERR_FILENO}) {
     struct stat open_status = {};

@@ -47,6 +47,17 @@ TEST_F(OutputFileTest, IsNotThereUntilItIsCommitted) {
   EXPECT_EQ(fs::file_size(path), 5U);
 }
 
+TEST_F(OutputFileTest, HasANameAsLongAsThereAre) {
+  constexpr std::size_t kLongest = 255;
+  OutputFile file = OutputFile::create(folder_ / std::string(kLongest, 'n'), 0).value();
+  ASSERT_TRUE(file.commit().has_value());
+  EXPECT_TRUE(fs::exists(folder_ / std::string(kLongest, 'n')));
+  const auto refused = OutputFile::create(folder_ / std::string(kLongest + 1, 'n'), 0);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::InvalidArgument);
+  EXPECT_THAT(refused.error().message, HasSubstr("File name too long"));
+}
+
 TEST_F(OutputFileTest, LeavesNothingAndLosesNothingWithoutACommit) {
   const fs::path path = folder_ / "out";
   std::ofstream{path} << "old";

@@ -54,9 +54,9 @@ std::optional<PlainType> parse_plain_type(std::string_view type) {
   return std::nullopt;
 }
 
-/// What a binding is an array of, if it is nothing else.
+/// What a binding is an array of, if it is nothing else; nothing for several variables, which see it in several ways.
 std::optional<ScalarType> element_of(const program::Binding& binding) {
-  if (binding.members.size() != 1) return std::nullopt;
+  if (binding.members.size() != 1 || !binding.variables.empty()) return std::nullopt;
   const std::string_view type = binding.members[0].type;
   const std::size_t open = type.find('[');
   if (open == std::string_view::npos || type.find('[', open + 1) != std::string_view::npos) return std::nullopt;
@@ -146,21 +146,13 @@ Result<ProgramForm> make_form(const program::Program& program, std::vector<SpecO
   }
   const bool is_unbounded = std::ranges::any_of(form.interface.bindings, [](const auto& each) { return !each.count; });
   if (is_unbounded) return fail(ErrorCode::Unsupported, "an array of buffers has no length");
+  VYRE_TRY(backend::check_buffer_count(form.interface));
   form.rules = backend::rules_of(form.interface);
   for (const backend::RangeRule& rule : form.rules) {
-    Access access = Access::None;
-    bool is_aliased = false;
-    std::optional<ScalarType> element;
-    for (const program::Binding& binding : form.interface.bindings) {
-      if (binding.set != rule.set || binding.slot != rule.slot) continue;
-      access = access | binding.access;
-      // Several variables of one binding say that it is looked at in several ways.
-      element = is_aliased ? std::nullopt : element_of(binding);
-      is_aliased = is_aliased || binding.aliased;
-    }
-    form.writes.push_back((access & Access::Write) != Access::None);
-    form.aliased.push_back(is_aliased);
-    form.elements.push_back(element);
+    const program::Binding& binding = *std::ranges::find_if(
+        form.interface.bindings, [&](const auto& each) { return each.set == rule.set && each.slot == rule.slot; });
+    form.writes.push_back((binding.access & Access::Write) != Access::None);
+    form.elements.push_back(element_of(binding));
   }
   return form;
 }
@@ -235,7 +227,10 @@ Result<std::vector<const View*>> order_views(std::string_view file, const progra
   std::map<Place, const BindingSource*> given;
   for (const BindingSource& binding : bindings) {
     const auto is_it = [&](const program::Binding& each) {
-      return each.name == binding.name.text || fmt::format("{}.{}", each.set, each.slot) == binding.name.text;
+      const bool is_variable =
+          std::ranges::find(each.variables, binding.name.text, &program::BindingVariable::name) != each.variables.end();
+      return is_variable || each.name == binding.name.text ||
+             fmt::format("{}.{}", each.set, each.slot) == binding.name.text;
     };
     const auto found = std::ranges::find_if(form.interface.bindings, is_it);
     if (found == form.interface.bindings.end()) {

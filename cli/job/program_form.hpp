@@ -21,7 +21,6 @@ struct ProgramForm {
   program::Interface interface = {};
   std::vector<backend::RangeRule> rules = {};  ///< The buffers of a dispatch, in order.
   std::vector<bool> writes = {};               ///< Of each rule, whether the program may write there.
-  std::vector<bool> aliased = {};              ///< Of each, whether it may overlap others.
   /// Of each, what it is an array of, if it is nothing but an array of scalars or vectors.
   std::vector<std::optional<program::ScalarType>> elements = {};
 };

@@ -216,6 +216,17 @@ Result<int> run(const RunArguments& arguments) {
 
 }  // namespace
 
+namespace {
+
+/// `CLI::Range` takes what is no number.
+std::string is_share(const std::string& text) {
+  double share = 0;
+  if (CLI::detail::lexical_cast(text, share) && share >= 0 && share <= 1) return {};
+  return fmt::format("Value {} not in range 0 to 1", text);
+}
+
+}  // namespace
+
 void add_run(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Run a job: programs, buffers, steps and what to do with the results");
   command->footer(
@@ -226,7 +237,8 @@ void add_run(CLI::App& app, Action& action) {
       "  vyre run heat.toml --verify");
   auto arguments = std::make_shared<RunArguments>();
   command->add_option("JOB", arguments->path, "The job")->required();
-  command->add_option("--device", arguments->device, "A part of the device's name; the first that has it is taken");
+  command->add_option("--device", arguments->device, "A part of the device's name; the first that has it is taken")
+      ->check(check_not_empty);
   command->add_flag("--inline", arguments->run_inline, "Let lavapipe run work without threads of its own");
   command->add_option("--mode", arguments->mode, "auto, plain, batched, replay, bindless, merged, persistent or chain")
       ->capture_default_str();
@@ -238,8 +250,9 @@ void add_run(CLI::App& app, Action& action) {
       ->add_option("--explore", arguments->explore,
                    "In the mode auto, the share of the time that may go into trying other ways, 0 to 1")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
-  command->add_option("--report", arguments->report, "Write what was launched, and how, to a JSON file");
+      ->check(is_share, "FLOAT in [0 - 1]");
+  command->add_option("--report", arguments->report, "Write what was launched, and how, to a JSON file")
+      ->check(check_not_empty);
   command->add_flag("--json", arguments->json, "Print JSON");
   command->add_flag("--dry-run", arguments->dry_run, "Show the plan without running it; needs no device");
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });

@@ -62,6 +62,13 @@ TEST_P(Chains, EachDispatchSeesWhatThoseBeforeWrote) {
   }
 }
 
+TEST_P(Chains, UnderTheVulkanMemoryModelToo) {
+  if (!has_capability("VulkanMemoryModel")) GTEST_SKIP() << "the device does not have the Vulkan memory model";
+  for (const FormKind form : program::kAllForms) {
+    for (const std::uint32_t groups : {1U, 3U, 20U}) turn("turn_model", form, groups, 100);
+  }
+}
+
 TEST_P(Chains, MoreThanAWorkgroupCanRunAreSeveralLaunches) {
   const std::uint64_t most = device().info().forms.max_iterations;
   const PipelineHandle pipeline = compile("step", FormKind::Chain);

@@ -19,8 +19,7 @@ using kernels::KernelCase;
 
 program::Program program_of(const KernelCase& kernel) {
   const std::filesystem::path path = std::filesystem::path{VYRE_SOURCE_DIR} / "tests/kernels" / (kernel.name + ".comp");
-  return must(
-      program::Program::from_file(path, {.name = kernel.name, .scalar_layout = kernel.name == "scalar_layout"}));
+  return must(program::Program::from_file(path, {.name = kernel.name}));
 }
 
 /// Runs a kernel and compares; empty if all is as the oracle says.

@@ -23,8 +23,7 @@ constexpr FormKind kOtherForms[] = {FormKind::Pointer, FormKind::Merged, FormKin
 
 program::Program program_of(const KernelCase& kernel) {
   const std::filesystem::path path = std::filesystem::path{VYRE_SOURCE_DIR} / "tests/kernels" / (kernel.name + ".comp");
-  return must(
-      program::Program::from_file(path, {.name = kernel.name, .scalar_layout = kernel.name == "scalar_layout"}));
+  return must(program::Program::from_file(path, {.name = kernel.name}));
 }
 
 /// Runs a kernel several times in one list, each on buffers of its own, and gives what all of them hold then.

@@ -217,6 +217,20 @@ void main() {
                                         }
                                       }};
 
+/// What one dispatch writes, the next one reads, and no access says that others have a part in it.
+constexpr SuiteProgram kTurnModel = {.name = "turn_model",
+                                     .glsl = R"(
+#pragma use_vulkan_memory_model
+layout(local_size_x = 64) in;
+layout(binding = 0) readonly buffer Source { uint source[]; };
+layout(binding = 1) writeonly buffer Target { uint target[]; };
+layout(push_constant) uniform Push { uint shift; };
+void main() {
+  const uint i = gl_GlobalInvocationID.x;
+  target[i] = source[(i + shift) % source.length()] * 3 + i;
+})",
+                                     .kernel = kTurn.kernel};
+
 constexpr SuiteProgram kSharedLimit = {.name = "fill_shared",
                                        .glsl = R"(
 layout(local_size_x = 64) in;
@@ -340,9 +354,10 @@ void main() { values[kPlace] += kPlace + 1; })",
                                        words_of(invocation.bindings[0])[place] += static_cast<std::uint32_t>(place) + 1;
                                      }};
 
-constexpr std::array kPrograms = {kSpecPlace, kIndices, kStep,   kStepAcross,   kEnds,         kUniform,
-                                  kPush,      kVisit,   kShared, kTurn,         kTurnShared,   kSharedLimit,
-                                  kAtomics,   kSpin,    kLong,   kStorageArray, kUniformArray, kBothArrays};
+constexpr std::array kPrograms = {kTurnModel, kSpecPlace,    kIndices,      kStep,      kStepAcross,
+                                  kEnds,      kUniform,      kPush,         kVisit,     kShared,
+                                  kTurn,      kTurnShared,   kSharedLimit,  kAtomics,   kSpin,
+                                  kLong,      kStorageArray, kUniformArray, kBothArrays};
 
 constexpr std::uint64_t extended(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 

@@ -132,12 +132,12 @@ TEST_P(Refusals, SizesPlacesAndRanges) {
   expect_refused(mix({empty, y_}), {"'x'", "0 bytes"});
 }
 
-TEST_P(Refusals, BuffersThatOverlap) {
-  expect_refused(mix({y_, y_}), {"'x'", "'y'", "overlap"});
+TEST_P(Refusals, BuffersThatOverlapAreNotRefused) {
   const std::size_t half = view_alignment(*device_) / sizeof(std::uint32_t);
   const auto both = must(session().buffer<std::uint32_t>(2 * half));
-  expect_refused(mix({both.part(0, half + 1), both.part(half, half)}), {"'x'", "'y'", "overlap"});
-  // Side by side, both only read, or declared aliased, they are well.
+  must(mix({both, both}));
+  must(mix({both.part(0, half + 1), both.part(half, half)}));
+  // Side by side, both only read, or declared aliased, they need no variant.
   must(session().dispatch(named("mix"), {both.part(0, half), both.part(half, half)},
                           {.groups = {.x = 0}, .params = params(2U)}));
   must(session().free(both));
@@ -229,14 +229,12 @@ TEST_P(Refusals, CopiesFillsWritesAndReads) {
 
 TEST_P(Refusals, ManyDispatchesWithOneThatIsWrong) {
   const std::array good = {x_.view(), y_.view()};
-  const std::array bad = {y_.view(), y_.view()};
   const std::array few = {x_.view()};
   const auto try_last = [&](const runtime::DispatchItem& last) {
     const std::array items = {runtime::DispatchItem{.buffers = good, .params = params(9U)}, last};
     return session().dispatch_many(named("mix"), items);
   };
   // That the first was not enqueued shows in the result.
-  expect_refused(try_last({.buffers = bad, .params = params(9U)}), {"'mix'", "item 1", "overlap"});
   expect_refused(try_last({.buffers = few, .params = params(9U)}), {"'mix'", "item 1", "2 buffers", "1"});
   expect_refused(try_last({.buffers = good}), {"'mix'", "item 1", "1 parameter", "0"});
   expect_refused(try_last({.buffers = good, .groups = {.x = ~0U}, .params = params(9U)}), {"'mix'", "item 1"});
@@ -301,7 +299,7 @@ TEST_P(Refusals, WhatCannotBeCaptured) {
   expect_refused(try_body([&] { return without_value(session().finish()); }), {"capture"});
   expect_refused(try_body([&] { return without_value(session().capture([]() -> Result<void> { return {}; })); }),
                  {"capture"});
-  expect_refused(try_body([&] { return mix({y_, y_}); }), {"overlap"});
+  expect_refused(try_body([&] { return mix({y_}); }), {"2 buffers"});
 }
 
 TEST_P(Refusals, TicketsThatWereNeverGiven) {
@@ -316,7 +314,7 @@ TEST_P(Refusals, TicketsThatWereNeverGiven) {
 TEST_P(Refusals, ABatchGoesOn) {
   std::vector<std::uint32_t> values(kCount);
   must(mix({x_, y_}));
-  EXPECT_FALSE(mix({y_, y_}));
+  EXPECT_FALSE(mix({y_}));
   must(session().read(y_, values));
   EXPECT_FALSE(session().copy(y_, y_));
   EXPECT_FALSE(mix_with(params(1.0F)));
@@ -330,13 +328,6 @@ TEST_P(Refusals, ABatchGoesOn) {
 }
 
 TEST(NoDevice, IsRefused) { EXPECT_EQ(Session::open(nullptr).error().code, ErrorCode::InvalidArgument); }
-
-TEST(MovedSessionDeathTest, IsNotUsed) {
-  Session session = Session::open(open_fake()).value();
-  const Session elsewhere = std::move(session);
-  // NOLINTNEXTLINE(bugprone-use-after-move): that is what is tested
-  EXPECT_DEATH(std::ignore = session.finish(), "moved elsewhere");
-}
 
 INSTANTIATE_TEST_SUITE_P(Devices, Refusals, testing::Values("fake", "vulkan"),
                          [](const auto& info) { return info.param; });

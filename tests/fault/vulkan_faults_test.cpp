@@ -28,13 +28,15 @@ struct Fault {
   std::uint64_t calls = 0;    // That could have failed, so far.
   std::uint64_t fail_at = 0;  // From 1; 0 for none.
   VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
-  std::string failed;  // The name of the function that did.
+  std::string_view only = {};  // The function that can; empty for all.
+  std::string failed;          // The name of the function that did.
   std::int64_t objects = 0;
 };
 Fault fault;
 
 /// Whether a call can give a result at all.
 bool can_give(std::string_view name, VkResult result) {
+  if (!fault.only.empty()) return name == fault.only;
   if (result != VK_ERROR_DEVICE_LOST)
     return name != "vkGetSemaphoreCounterValue" || result == VK_ERROR_OUT_OF_HOST_MEMORY;
   return name == "vkQueueSubmit" || name == "vkWaitSemaphores" || name == "vkGetSemaphoreCounterValue";
@@ -187,6 +189,22 @@ TEST(VulkanFaults, EveryCallThatRunsOutOfMemoryWithStagingIsSaidAndLeavesNothing
 
 TEST(VulkanFaults, EveryCallThatLosesTheDeviceIsSaidAndLeavesNothing) {
   fail_every_call({VK_ERROR_DEVICE_LOST, ErrorCode::DeviceLost}, true);
+}
+
+TEST(VulkanFaults, AModuleThatTheDriverRefusesIsSaidWithItsForm) {
+  tests::keep_drivers_loaded();
+  for (const std::string_view call : {"vkCreateShaderModule", "vkCreateComputePipelines"}) {
+    for (const VkResult result : {VK_ERROR_UNKNOWN, VK_ERROR_INITIALIZATION_FAILED, VK_ERROR_INVALID_SHADER_NV}) {
+      fault = {.fail_at = 1, .result = result, .only = call};
+      const Result<std::uint32_t> lived = live(true);
+      ASSERT_FALSE(lived);
+      EXPECT_EQ(lived.error().code, ErrorCode::CompileFailed);
+      EXPECT_THAT(lived.error().message, testing::HasSubstr(std::string{call} + " fails with VK_ERROR_"));
+      EXPECT_THAT(lived.error().message, testing::HasSubstr("for 'add' in the descriptor form"));
+      EXPECT_EQ(fault.objects, 0);
+    }
+  }
+  fault = {};
 }
 
 }  // namespace

@@ -7,7 +7,11 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "tests/kernels/data.hpp"
@@ -29,35 +33,44 @@ struct Pair {
 };
 using Pairs = std::vector<Pair>;
 
-/// An index into an array: how far apart its elements are, and how many there are where that is fixed.
+/// An index into an array: how far apart its elements are, and how many there are where no more can be reached.
 struct Step {
   std::int64_t index = 0;
   std::int64_t stride = 4;
-  std::int64_t count = std::numeric_limits<std::int64_t>::max();
+  std::optional<std::int64_t> count = {};
 };
 
-/// Where an access begins; nothing if one of its indices is outside its array.
+/// Where an access begins, which may be outside the view; nothing if one of its indices is outside its array and may
+/// not be.
 template <typename... Steps>
 std::optional<std::int64_t> place(std::int64_t offset, const Steps&... steps) {
-  const bool is_inside = ((steps.index >= 0 && steps.index < steps.count) && ...);
+  const bool is_inside = ((!steps.count || (steps.index >= 0 && steps.index < *steps.count)) && ...);
   if (!is_inside) return std::nullopt;
   return offset + ((steps.index * steps.stride) + ... + 0);
 }
 
-/// A view whose accesses are checked.
+/// A view whose accesses are checked, those of vectors by component.
 class View {
  public:
   explicit View(Bytes& bytes) : bytes_{bytes} {}
 
+  /// Whether an access of any view was outside since this was false.
+  static inline bool was_left = false;
+
   template <typename T>
   [[nodiscard]] T load(std::optional<std::int64_t> at) const {
     T value = {};
-    if (has<T>(at)) std::memcpy(&value, bytes_.data() + *at, sizeof(T));
+    for (std::size_t i = 0; i < sizeof(T); i += kScalar<T>) {
+      if (has(at, i, kScalar<T>)) std::memcpy(as_bytes(value) + i, bytes_.data() + *at + i, kScalar<T>);
+    }
     return value;
   }
   template <typename T>
   void store(std::optional<std::int64_t> at, const T& value) {
-    if (has<T>(at)) std::memcpy(bytes_.data() + *at, &value, sizeof(T));
+    T copy = value;
+    for (std::size_t i = 0; i < sizeof(T); i += kScalar<T>) {
+      if (has(at, i, kScalar<T>)) std::memcpy(bytes_.data() + *at + i, as_bytes(copy) + i, kScalar<T>);
+    }
   }
   /// Puts what `change` makes of a value in its place, and gives the value.
   template <typename T, typename Change>
@@ -68,9 +81,20 @@ class View {
   }
 
  private:
+  /// Vectors here have components of 4 bytes.
   template <typename T>
-  [[nodiscard]] bool has(std::optional<std::int64_t> at) const {
-    return at && *at + static_cast<std::int64_t>(sizeof(T)) <= static_cast<std::int64_t>(bytes_.size());
+  static constexpr std::size_t kScalar = std::is_arithmetic_v<T> ? sizeof(T) : 4;
+
+  template <typename T>
+  static std::byte* as_bytes(T& value) {
+    return reinterpret_cast<std::byte*>(&value);
+  }
+  [[nodiscard]] bool has(std::optional<std::int64_t> at, std::size_t behind, std::size_t size) const {
+    const auto begin = at.value_or(-1) + static_cast<std::int64_t>(behind);
+    const auto end = begin + static_cast<std::int64_t>(size);
+    const bool is_inside = at && begin >= 0 && end <= static_cast<std::int64_t>(bytes_.size());
+    was_left = was_left || !is_inside;
+    return is_inside;
   }
 
   Bytes& bytes_;
@@ -128,6 +152,37 @@ Pairs with_both(const Pairs& inside, const std::vector<std::int32_t>& xs, const 
   return pairs;
 }
 
+/// Those pairs that write where no other does, so that their order is nothing. Of two that would meet, the one whose
+/// second index leaves the first row stays.
+Pairs apart(const Pairs& pairs, std::int64_t stride, std::int64_t inner, const std::vector<std::int64_t>& words) {
+  std::set<std::int64_t> taken;
+  std::vector<bool> stays(pairs.size(), false);
+  for (const bool is_crossing : {true, false}) {
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const Pair& at = pairs[i];
+      const bool crosses = at.y < 0 || at.y * inner >= stride || at.x < 0;
+      if (crosses != is_crossing) continue;
+      const auto is_taken = [&](std::int64_t word) { return taken.contains(at.x * stride + at.y * inner + word); };
+      if (std::ranges::any_of(words, is_taken)) continue;
+      for (const std::int64_t word : words) taken.insert(at.x * stride + at.y * inner + word);
+      stays[i] = true;
+    }
+  }
+  Pairs kept;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (stays[i]) kept.push_back(pairs[i]);
+  }
+  return kept;
+}
+/// Those pairs that do not read what another invocation writes: rows of four, one for each.
+Pairs without_neighbours(const Pairs& pairs) {
+  Pairs kept;
+  for (const Pair& at : pairs) {
+    if ((at.y >= 0 && at.y < 4) || std::abs(std::int64_t{at.y}) > 1000) kept.push_back(at);
+  }
+  return kept;
+}
+
 using Oracle = std::function<void(const Pairs&, std::vector<Bytes>&)>;
 
 /// What one kernel is given besides its indices.
@@ -136,6 +191,19 @@ struct Work {
   std::vector<Bytes> buffers = {};
   Bytes params = {};
 };
+
+/// The same with the pairs alone that stay inside all views, whatever arrays they leave.
+Work inside_views(const Work& work, const Oracle& oracle) {
+  Work kept = work;
+  std::erase_if(kept.indices, [&](const Pair& at) {
+    std::vector<Bytes> buffers{to_bytes(Pairs{at})};
+    buffers.insert(buffers.end(), work.buffers.begin(), work.buffers.end());
+    View::was_left = false;
+    oracle({at}, buffers);
+    return View::was_left;
+  });
+  return kept;
+}
 
 Bytes random_words(std::size_t count, std::uint32_t seed) { return to_bytes(words(count, seed)); }
 Bytes some_bytes(std::size_t count, std::uint32_t seed) {
@@ -150,7 +218,11 @@ class Collection {
  public:
   /// A kernel with one invocation for each of its indices, which are the first buffer.
   void glsl(const std::string& file, const Oracle& oracle, const Work& inside, const Work& outside) {
-    for (const auto& [work, is_inside] : {std::pair{&inside, true}, std::pair{&outside, false}}) {
+    const Work past = inside_views(outside, oracle);
+    using Kind = std::tuple<const Work*, bool, std::string_view>;
+    for (const auto& [work, is_inside, kind] :
+         {Kind{&inside, true, ".inside."}, Kind{&past, true, ".past."}, Kind{&outside, false, ".outside."}}) {
+      if (work->indices.empty()) continue;  // Every index leads out of some view.
       std::vector<Bytes> buffers{to_bytes(work->indices)};
       buffers.insert(buffers.end(), work->buffers.begin(), work->buffers.end());
       std::vector<Bytes> expected = buffers;
@@ -158,7 +230,7 @@ class Collection {
       const auto groups = static_cast<std::uint32_t>((work->indices.size() + 7) / 8);
       for (const bool optimise : {false, true}) {
         const TargetEnvironment target = optimise ? TargetEnvironment::Vulkan13 : TargetEnvironment::Vulkan11;
-        const std::string name = file + (is_inside ? ".inside." : ".outside.") + std::string{to_string(target)};
+        const std::string name = file + std::string{kind} + std::string{to_string(target)};
         modules_.push_back({.module = {.name = name,
                                        .text = module_text(file + ".comp"),
                                        .options = {.name = name, .target = target, .optimise = optimise},
@@ -305,7 +377,7 @@ void add_vectors(Collection& all) {
            },
            {.indices = line(3), .buffers = {random_words(14, 30), random_words(14, 31), zeros(12)}},
            {.indices = hostile, .buffers = {random_words(14, 32), random_words(14, 33), zeros(4 * hostile.size())}});
-  const Pairs components = with_both(grid(3, 3), outside(5, 16), outside(4, 4));
+  const Pairs components = apart(with_both(grid(3, 3), outside(5, 16), outside(4, 4)), 16, 4, {0});
   all.glsl(
       "outside_component",
       [](const Pairs& pairs, std::vector<Bytes>& buffers) {
@@ -314,43 +386,41 @@ void add_vectors(Collection& all) {
         View triples{buffers[3]};
         View result{buffers[4]};
         for_each(pairs, [&](std::uint32_t i, const Pair& at) {
-          const auto where = place(0, Step{at.x, 16}, Step{at.y, 4, 4});
+          const auto where = place(0, Step{at.x, 16}, Step{at.y, 4});
           result.store<std::uint32_t>(result_at(i, 4), view.load<std::uint32_t>(where) + 1);
           target.store<std::uint32_t>(where, 1000 + i);
-          triples.store<std::uint32_t>(place(0, Step{at.x, 16}, Step{at.y, 4, 3}), 2000 + i);
+          triples.store<std::uint32_t>(place(0, Step{at.x, 16}, Step{at.y, 4}), 2000 + i);
         });
       },
       {.indices = grid(5, 3), .buffers = {random_words(20, 34), random_words(20, 35), random_words(20, 36), zeros(15)}},
       {.indices = components,
        .buffers = {random_words(20, 37), random_words(20, 38), random_words(20, 39), zeros(components.size())}});
-  const Pairs stored = with_both(grid(1, 4), {0}, outside(4, 4));
+  const Pairs stored = without_neighbours(with_both(grid(1, 4), {0}, outside(4, 4)));
   all.glsl("outside_stored_component",
            [](const Pairs& pairs, std::vector<Bytes>& buffers) {
              View view{buffers[1]};
              View result{buffers[2]};
              for_each(pairs, [&](std::uint32_t i, const Pair& at) {
                view.store<Quad>(result_at(i, 16), {i, 100 + i, 200 + i, 300 + i});
-               const auto where = place(0, Step{i, 16}, Step{at.y, 4, 4});
+               const auto where = place(0, Step{i, 16}, Step{at.y, 4});
                result.store<std::uint32_t>(result_at(i, 4), view.load<std::uint32_t>(where) + 1);
              });
            },
            {.indices = grid(2, 4), .buffers = {zeros(32), zeros(8)}},
            {.indices = stored, .buffers = {zeros(4 * stored.size()), zeros(stored.size())}});
-  const Pairs matrices = with_both(grid(3, 3), outside(3, 48), outside(3, 16));
+  const Pairs matrices = apart(with_both(grid(3, 3), outside(3, 48), outside(3, 16)), 32, 4, {0, 16});
   all.glsl("outside_matrix",
            [](const Pairs& pairs, std::vector<Bytes>& buffers) {
              View columns{buffers[1]};
              View rows{buffers[2]};
              View result{buffers[3]};
              for_each(pairs, [&](std::uint32_t i, const Pair& at) {
-               const auto column = columns.load<std::array<float, 3>>(place(0, Step{at.x, 48}, Step{at.y, 16, 3}));
+               const auto column = columns.load<std::array<float, 3>>(place(0, Step{at.x, 48}, Step{at.y, 16}));
                result.store(place(0, Step{i, 16}), column);
-               result.store(place(12, Step{i, 16}), columns.load<float>(place(16, Step{at.x, 48}, Step{at.y, 4, 3})));
-               // A column lies across the rows, and is stored whole or not at all.
-               const auto last = place(16, Step{at.x, 32}, Step{at.y, 4, 4});
-               if (!last || *last + 4 > static_cast<std::int64_t>(buffers[2].size())) return;
-               rows.store<float>(*last - 16, static_cast<float>(i));
-               rows.store<float>(last, 0.5F);
+               result.store(place(12, Step{i, 16}), columns.load<float>(place(16, Step{at.x, 48}, Step{at.y, 4})));
+               // A column lies across the rows.
+               rows.store<float>(place(0, Step{at.x, 32}, Step{at.y, 4}), static_cast<float>(i));
+               rows.store<float>(place(16, Step{at.x, 32}, Step{at.y, 4}), 0.5F);
              });
            },
            {.indices = grid(3, 3), .buffers = {some_floats(36, 40), some_floats(24, 41), zeros(36)}},
@@ -376,28 +446,28 @@ void add_structures(Collection& all) {
            },
            {.indices = line(4), .buffers = {random_words(32, 50), random_words(32, 51), zeros(32)}},
            {.indices = hostile, .buffers = {random_words(32, 52), random_words(32, 53), zeros(8 * hostile.size())}});
-  const Pairs inner = with_both(grid(3, 4), outside(3, 24), outside(4, 4));
+  const Pairs inner = apart(with_both(grid(3, 4), outside(3, 24), outside(4, 4)), 24, 4, {0});
   all.glsl("outside_inner_array",
            [](const Pairs& pairs, std::vector<Bytes>& buffers) {
              View view{buffers[1]};
              View target{buffers[2]};
              View result{buffers[3]};
              for_each(pairs, [&](std::uint32_t i, const Pair& at) {
-               const auto where = place(4, Step{at.x, 24}, Step{at.y, 4, 4});
+               const auto where = place(4, Step{at.x, 24}, Step{at.y, 4});
                result.store<std::uint32_t>(result_at(i, 4), view.load<std::uint32_t>(where) + 1);
                target.store<std::uint32_t>(where, 1000 + i);
              });
            },
            {.indices = grid(3, 4), .buffers = {random_words(18, 54), random_words(18, 55), zeros(12)}},
            {.indices = inner, .buffers = {random_words(18, 56), random_words(18, 57), zeros(inner.size())}});
-  const Pairs cells = with_both(grid(4, 5), outside(4, 20), outside(5, 4));
+  const Pairs cells = apart(with_both(grid(4, 5), outside(4, 20), outside(5, 4)), 20, 4, {0});
   all.glsl("outside_fixed_block",
            [](const Pairs& pairs, std::vector<Bytes>& buffers) {
              View view{buffers[1]};
              View result{buffers[2]};
              View target{buffers[3]};
              for_each(pairs, [&](std::uint32_t i, const Pair& at) {
-               const auto where = place(4, Step{at.x, 20, 4}, Step{at.y, 4, 5});
+               const auto where = place(4, Step{at.x, 20}, Step{at.y, 4});
                result.store<std::uint32_t>(result_at(i, 4), view.load<std::uint32_t>(where) + 1);
                target.store<std::uint32_t>(where, 1000 + i);
              });
@@ -435,7 +505,8 @@ void add_arrays_of_buffers(Collection& all) {
                const auto x = static_cast<std::size_t>(at.x);
                const bool has_view = at.x >= 0 && at.x < 3;
                const bool has_table = at.x >= 0 && at.x < 2;
-               const auto row = place(8, Step{at.y, 16, 2});
+               const auto row = place(8, Step{at.y, 16});
+               View::was_left = View::was_left || !has_view || !has_table;
                result.store<std::uint32_t>(
                    place(0, Step{i, 8}),
                    (has_view ? View{buffers[1 + x]}.load<std::uint32_t>(place(0, Step{at.y})) : 0) + 1);
@@ -472,10 +543,10 @@ void add_constants(Collection& all) {
              View result{buffers[2]};
              for_each(pairs, [&](std::uint32_t i, const Pair& at) {
                result.store<Quad>(result_at(i, 16),
-                                  {table.load<std::uint32_t>(place(4, Step{at.x, 16, 4})) + 1,
-                                   table.load<std::uint32_t>(place(16, Step{at.y, 4, 4})) + 1,
-                                   table.load<std::uint32_t>(place(96, Step{at.x, 48, 2}, Step{at.y, 16, 2})) + 1,
-                                   table.load<std::uint32_t>(place(128, Step{at.x, 4, 2})) + 1});
+                                  {table.load<std::uint32_t>(place(4, Step{at.x, 16})) + 1,
+                                   table.load<std::uint32_t>(place(16, Step{at.y, 4})) + 1,
+                                   table.load<std::uint32_t>(place(96, Step{at.x, 48}, Step{at.y, 16})) + 1,
+                                   table.load<std::uint32_t>(place(128, Step{at.x, 4})) + 1});
              });
            },
            {.indices = grid(2, 2), .buffers = {random_words(44, 91), zeros(16)}},
@@ -532,14 +603,14 @@ void add_atomics(Collection& all) {
            },
            {.indices = line(5), .buffers = {random_words(10, 104), zeros(30)}},
            {.indices = longs, .buffers = {random_words(10, 105), zeros(6 * longs.size())}});
-  const Pairs inner = with_both(grid(3, 3), outside(3, 16), outside(3, 4));
+  const Pairs inner = apart(with_both(grid(3, 3), outside(3, 16), outside(3, 4)), 16, 4, {0});
   all.glsl("outside_inner_atomics",
            [](const Pairs& pairs, std::vector<Bytes>& buffers) {
              View view{buffers[1]};
              View result{buffers[2]};
              for_each(pairs, [&](std::uint32_t i, const Pair& at) {
                using Word = std::uint32_t;
-               const auto where = place(4, Step{at.x, 16}, Step{at.y, 4, 3});
+               const auto where = place(4, Step{at.x, 16}, Step{at.y, 4});
                result.store<Word>(place(0, Step{i, 8}), view.atomic<Word>(where, [](Word v) { return v + 7; }) + 1);
                result.store<Word>(place(4, Step{i, 8}),
                                   view.atomic<Word>(where, [](Word v) { return v == 0 ? 9 : v; }) + 1);

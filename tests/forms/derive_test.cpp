@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -37,8 +36,7 @@ TEST_P(Derivation, GivesEveryKernelEveryForm) {
   for (const kernels::KernelCase& kernel : kernels::all_kernels()) {
     SCOPED_TRACE(kernel.name);
     const std::vector<std::uint32_t> words = compile_kernel(kernel.name, GetParam());
-    const auto program = program::Program::from_spirv(
-        words, {.name = kernel.name, .target = GetParam().target, .scalar_layout = kernel.name == "scalar_layout"});
+    const auto program = program::Program::from_spirv(words, {.name = kernel.name, .target = GetParam().target});
     ASSERT_TRUE(program) << to_string(program.error());
     std::vector<program::spirv::SpecOverride> values;
     for (const kernels::SpecValue& value : kernel.spec_values) values.push_back({value.id, value.bits});
@@ -113,13 +111,48 @@ void main() { y[gl_GlobalInvocationID.x] = x[gl_GlobalInvocationID.x ^ 1u]; }
   EXPECT_FALSE(apart.barrier);
 }
 
-/// The oldest and the newest, which differ most; all of them where the environment asks for it.
-std::vector<Variant> variants() {
-  const std::vector<Variant> all = all_variants();
-  return std::getenv("VYRE_ALL_VARIANTS") != nullptr ? all : std::vector{all.front(), all.back()};
+TEST(ChainForm, MarksEachAccessUnderTheVulkanMemoryModel) {
+  const auto program = program::Program::from_glsl(R"(#version 450
+#pragma use_vulkan_memory_model
+layout(local_size_x = 64) in;
+layout(binding = 0) readonly buffer X { float x[]; };
+layout(binding = 1) buffer Y { vec2 y[]; };
+void main() { y[gl_GlobalInvocationID.x].y += x[gl_GlobalInvocationID.x ^ 1u]; }
+)",
+                                                   {.name = "model"});
+  ASSERT_TRUE(program) << to_string(program.error());
+  for (const FormKind kind : {FormKind::Chain, FormKind::Persistent}) {
+    for (const FormOptions& options : all_options()) {
+      const program::Form form = derive_form(*program, kind, options).value();
+      const auto module = program::spirv::Module::read(form.words).value();
+      const program::spirv::Function* entry = nullptr;
+      std::map<std::uint32_t, std::uint32_t> constants;
+      int accesses = 0;
+      for (std::size_t i = 0; i < module.size(); ++i) {
+        const program::spirv::Instruction each = module[i];
+        if (each.op() == spv::OpEntryPoint) entry = module.function(each.operand(1));
+        if (each.op() == spv::OpConstant) constants[each.result()] = each.operand(0);
+        EXPECT_FALSE(each.op() == spv::OpMemberDecorate && each.operand(2) == spv::DecorationCoherent);
+        if (each.op() == spv::OpControlBarrier) {
+          constexpr std::uint32_t kBoth = 0x6000;  // Makes available, and visible.
+          EXPECT_EQ(constants[each.operand(2)] & kBoth, kBoth);
+        }
+        const bool is_load = each.op() == spv::OpLoad;
+        if (!is_load && each.op() != spv::OpStore) continue;
+        // The launcher reads records, which no dispatch writes.
+        if (entry == nullptr || (i >= entry->begin && i < entry->end)) continue;
+        const auto pointer = module.definition(module.type_of(each.operand(0)));
+        if (pointer->operand(0) != spv::StorageClassPhysicalStorageBuffer) continue;
+        ++accesses;
+        EXPECT_EQ((each.operand(is_load ? 1 : 2) & spv::MemoryAccessNonPrivatePointerMask) != 0,
+                  kind == FormKind::Chain);
+      }
+      EXPECT_GE(accesses, 3);
+    }
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(Corpus, Derivation, testing::ValuesIn(variants()),
+INSTANTIATE_TEST_SUITE_P(Corpus, Derivation, testing::ValuesIn(chosen_variants()),
                          [](const auto& info) { return info.param.name(); });
 
 }  // namespace

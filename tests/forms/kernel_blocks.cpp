@@ -176,6 +176,10 @@ void KernelGenerator::choose_element(Block& block) {
   block.element = random_type(25, 8);
   // The first one is where all that was found ends up, and a float holds little of it.
   if (block.number == 0 && percent(60)) block.element = pick({kUint, vector(Base::Uint, 4), vector(Base::Int, 3)});
+  if (options_.past_declared && percent(80)) {
+    block.declared = between(1, 2);
+    note("index past a declared length");
+  }
   note("elements of " + (block.element->base == Base::Structure ? "structures" : name_of(element_of(*block.element))));
   if (is_array(*block.element)) note("elements of arrays");
   if (block.element->columns > 1) note("elements of matrices");
@@ -198,7 +202,8 @@ void KernelGenerator::choose_qualifiers(Block& block) {
 }
 
 void KernelGenerator::add_shapes(const Block& block) {
-  BufferShape shape{.header = place(block.header, block.layout, structures_), .per_index = block.per_index};
+  BufferShape shape{
+      .header = place(block.header, block.layout, structures_), .per_index = block.per_index, .least = block.declared};
   if (block.element) {
     // An array of one element is placed as one of any length is.
     std::vector<TypedName> members = block.header;
@@ -324,21 +329,30 @@ std::string KernelGenerator::declaration(const TypedName& member) const {
 }
 
 void KernelGenerator::write_block(const Block& block) {
+  if (block.declared == 0) return write_block(block, block.qualifiers, 'b', "");
+  write_block(block, block.qualifiers, 'b', fmt::format("{}", block.declared));
+  Block whole = block;
+  whole.has_instance = true;
+  write_block(whole, "readonly ", 'n', "");
+}
+
+void KernelGenerator::write_block(const Block& block, std::string_view qualifiers, char letter,
+                                  const std::string& length) {
   std::string layout = block.set > 0 || percent(20) ? fmt::format("set = {}, ", block.set) : "";
   layout += fmt::format("binding = {}", block.slot);
   if (block.layout.packing == Packing::Scalar) layout += ", scalar";
   if (block.layout.packing == Packing::Std140) layout += ", std140";
   if (block.layout.packing == Packing::Std430) layout += ", std430";
   if (block.layout.row_major) layout += ", row_major";
-  open(fmt::format("layout({}) {}{} B{} {{", layout, block.qualifiers,
-                   block.role == Role::Uniform ? "uniform" : "buffer", block.number));
+  open(fmt::format("layout({}) {}{} {}{} {{", layout, qualifiers, block.role == Role::Uniform ? "uniform" : "buffer",
+                   letter == 'b' ? 'B' : 'N', block.number));
   for (const TypedName& member : block.header) line(declaration(member));
   if (block.element) {
     const std::string inner = is_array(*block.element) ? fmt::format("[{}]", block.element->count) : "";
-    line(fmt::format("{} {}[]{};", name_of(element_of(*block.element)), block.data, inner));
+    line(fmt::format("{} {}[{}]{};", name_of(element_of(*block.element)), block.data, length, inner));
   }
   const std::string count = block.buffers > 0 ? fmt::format("[{}]", block.buffers) : "";
-  close(block.has_instance ? fmt::format("}} b{}{};", block.number, count) : "};");
+  close(block.has_instance ? fmt::format("}} {}{}{};", letter, block.number, count) : "};");
 }
 
 }  // namespace vyre::tests::generation

@@ -62,8 +62,11 @@ struct Block {
   BlockLayout layout = {};
   std::string qualifiers = {};
   std::vector<TypedName> header = {};
-  std::optional<Type> element = {};       ///< Of the runtime array.
-  std::string data = {};                  ///< The name of the runtime array.
+  std::optional<Type> element = {};  ///< Of the runtime array.
+  std::string data = {};             ///< The name of the runtime array.
+  /// Elements that it is declared to have, where that is less than there are; 0 for a runtime array. Another block on
+  /// the same slot says how many there are.
+  std::uint32_t declared = 0;
   std::vector<std::string> atomics = {};  ///< Of the members of the header, and then of the array.
   bool is_view = false;                   ///< Of the buffer of another block.
   std::uint32_t readable = 0;             ///< Elements of a view that nobody writes; 0 for all.
@@ -169,6 +172,7 @@ class KernelGenerator {
   void write_declarations();
   std::string declaration(const TypedName& member) const;
   void write_block(const Block& block);
+  void write_block(const Block& block, std::string_view qualifiers, char letter, const std::string& length);
 
   // Values. Floats are multiples of 1/4 up to 63 wherever they are kept, and sums of few of them in between.
 
@@ -249,6 +253,9 @@ class KernelGenerator {
 
   /// What comes before the name of a member of a block.
   std::string buffer_of(const Block& block);
+
+  /// How many elements the runtime array of a buffer has.
+  static std::string length_of(const Block& block, const std::string& buffer);
 
   /// One of the elements of the runtime array that may be read, or that belong to the invocation.
   std::string element_text(const Block& block, const std::string& buffer, int depth);

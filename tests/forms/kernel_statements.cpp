@@ -156,7 +156,7 @@ void KernelGenerator::write_atomic(const Block& block) {
     op = block.atomics[which];
   } else {
     const std::string array = buffer + block.data;
-    target = cat({array, "[", value(kUint, 1), " % uint(", array, ".length())]"});
+    target = cat({array, "[", value(kUint, 1), " % ", length_of(block, buffer), "]"});
   }
   note(op);
   line(cat({op, "(", target, ", ", value(type, 2), ");"}));

@@ -235,7 +235,7 @@ std::string KernelGenerator::length_value() {
   }
   const Block& block = *pick(found);
   note("length()");
-  return cat({"uint(", buffer_of(block), block.data, ".length())"});
+  return length_of(block, buffer_of(block));
 }
 
 std::string KernelGenerator::condition(int depth) {
@@ -340,6 +340,14 @@ std::string KernelGenerator::buffer_of(const Block& block) {
   return cat({fmt::format("b{}[", block.number), index, "]."});
 }
 
+std::string KernelGenerator::length_of(const Block& block, const std::string& buffer) {
+  if (block.declared == 0) return fmt::format("uint({}{}.length())", buffer, block.data);
+  const std::string whole = fmt::format("n{}", block.number);
+  const std::size_t bracket = buffer.find('[');
+  return fmt::format("uint({}{}.length())", whole + (bracket == buffer.npos ? "." : buffer.substr(bracket)),
+                     block.data);
+}
+
 std::string KernelGenerator::element_text(const Block& block, const std::string& buffer, int depth) {
   const std::string array = buffer + block.data;
   if (is_owned(block)) {
@@ -352,7 +360,7 @@ std::string KernelGenerator::element_text(const Block& block, const std::string&
     return cat({array, "[", outside(array), "]"});
   }
   if (block.readable > 0) return cat({array, "[", index_below(block.readable, depth), "]"});
-  return cat({array, "[", place_value(depth), " % uint(", array, ".length())]"});
+  return cat({array, "[", place_value(depth), " % ", length_of(block, buffer), "]"});
 }
 
 Value KernelGenerator::descend(Value from, int depth) {

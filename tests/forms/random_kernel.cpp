@@ -124,7 +124,7 @@ void KernelGenerator::find_self() {
       const std::string buffer = !block.has_instance ? std::string{}
                                  : block.buffers > 0 ? fmt::format("b{}[{}].", block.number, i)
                                                      : fmt::format("b{}.", block.number);
-      line(fmt::format("room = min(room, uint({}{}.length()) / {}u);", buffer, block.data, block.per_index));
+      line(fmt::format("room = min(room, {} / {}u);", length_of(block, buffer), block.per_index));
     }
   }
   line("live = self < room;");
@@ -271,10 +271,11 @@ void KernelGenerator::use_everything() {
   for (const Block& block : blocks_) {
     if (block.role != Role::GroupOutput) continue;
     note("written per group");
-    const std::string array = buffer_of(block) + block.data;
+    const std::string buffer = buffer_of(block);
+    const std::string array = buffer + block.data;
     const std::string group = fresh("v");
     line(fmt::format("const uint {} = {};", group, group_index()));
-    open(fmt::format("if (gl_LocalInvocationIndex == 0u && {} < uint({}.length())) {{", group, array));
+    open(fmt::format("if (gl_LocalInvocationIndex == 0u && {} < {}) {{", group, length_of(block, buffer)));
     Value target = {fmt::format("{}[{}]", array, group), *block.element};
     if (is_array(target.type) || percent(50)) target = descend(target, 1);
     line(cat({target.text, " = ", kept(target.type, 2), ";"}));

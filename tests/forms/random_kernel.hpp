@@ -40,6 +40,7 @@ struct BufferShape {
   std::vector<PlacedScalar> element = {};
   LengthRule rule = LengthRule::None;
   std::uint32_t per_index = 1;
+  std::uint32_t least = 0;  ///< Elements that there must be.
 };
 
 /// What work for a kernel looks like.
@@ -64,6 +65,8 @@ struct RandomKernelOptions {
   /// Also read and write behind the end of runtime arrays, near and far. Such reads give zero and such writes are
   /// dropped where the driver is as robust as `robustBufferAccess2` asks for.
   bool out_of_bounds = false;
+  /// Declare arrays with fewer elements than there are, so that indices leave the array and stay inside the view.
+  bool past_declared = false;
 };
 
 /// A kernel with work for it. The same seed gives the same kernel with every standard library.

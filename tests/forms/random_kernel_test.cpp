@@ -69,9 +69,7 @@ constexpr std::string_view kFeatures[] = {
     "atomicXor", "atomics on elements of one's own", "bool logic", "bit tricks", "carries", "packing functions",
     "read out of bounds", "write out of bounds"};
 
-Result<Program> compile(const RandomKernel& kernel) {
-  return Program::from_glsl(kernel.source, {.name = "random", .scalar_layout = kernel.scalar_layout});
-}
+Result<Program> compile(const RandomKernel& kernel) { return Program::from_glsl(kernel.source, {.name = "random"}); }
 
 /// What does not fit between the interface of a program and the work made for it; empty if all does.
 std::string mismatch(const program::Interface& interface, const RandomKernel& kernel) {
@@ -82,10 +80,7 @@ std::string mismatch(const program::Interface& interface, const RandomKernel& ke
     return fmt::format("{} bytes of push constants, {} are expected", param_bytes, kernel.shape.params.size);
   }
   std::size_t next = 0;
-  const program::Binding* last = nullptr;
   for (const program::Binding& binding : interface.bindings) {
-    if (last != nullptr && last->set == binding.set && last->slot == binding.slot) continue;
-    last = &binding;
     for (std::uint32_t i = 0; i < binding.count.value_or(0); ++i, ++next) {
       if (next == kernel.shape.buffers.size()) return "more buffers than expected";
     }
@@ -98,15 +93,10 @@ std::string mismatch(const program::Interface& interface, const RandomKernel& ke
 /// The layout that was worked out here is that of the compiler.
 std::string layout_mismatch(const program::Interface& interface, const RandomKernel& kernel) {
   std::size_t next = 0;
-  for (std::size_t i = 0; i < interface.bindings.size(); ++i) {
-    const program::Binding& binding = interface.bindings[i];
-    const auto shares = [&](std::size_t other) {
-      return other < interface.bindings.size() && interface.bindings[other].set == binding.set &&
-             interface.bindings[other].slot == binding.slot;
-    };
+  for (const program::Binding& binding : interface.bindings) {
     const BufferShape& shape = kernel.shape.buffers[next];
-    // Two blocks on a slot are in the order of their declaration, which says nothing.
-    if (!shares(i + 1) && (i == 0 || !shares(i - 1))) {
+    // A slot with two blocks has the layout of the wider one.
+    if (binding.variables.empty()) {
       const bool has_data = shape.rule != LengthRule::None;
       const std::uint64_t size = has_data ? shape.data_offset : shape.header.size;
       if (binding.size != size) return fmt::format("{} has {} bytes, not {}", binding.name, binding.size, size);
@@ -115,7 +105,7 @@ std::string layout_mismatch(const program::Interface& interface, const RandomKer
         return fmt::format("{} has a stride of {}, not {}", binding.name, binding.stride, shape.stride);
       }
     }
-    if (!shares(i + 1)) next += binding.count.value_or(0);
+    next += binding.count.value_or(0);
   }
   return {};
 }

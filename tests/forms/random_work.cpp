@@ -80,7 +80,7 @@ KernelWork random_work(const KernelShape& shape, std::uint64_t seed) {
   const std::uint32_t invocations = groups * shape.workgroup[0] * shape.workgroup[1] * shape.workgroup[2];
   std::uint32_t room = std::numeric_limits<std::uint32_t>::max();
   for (const BufferShape& buffer : shape.buffers) {
-    const std::uint32_t length = random_length(buffer, invocations, groups, random);
+    const std::uint32_t length = std::max(buffer.least, random_length(buffer, invocations, groups, random));
     if (buffer.rule == LengthRule::PerInvocation) room = std::min(room, length / buffer.per_index);
     work.buffers.push_back(random_contents(buffer, length, shape.is_exact, random));
   }

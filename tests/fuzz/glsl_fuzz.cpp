@@ -22,8 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view source{reinterpret_cast<const char*>(data) + 1, size - 1};
   const auto words = compile_glsl(source, options);
   if (words) {
-    VYRE_CHECK(validate(*words, {.target = options.target, .scalar_layout = true}).has_value(),
-               "what compiles is valid");
+    VYRE_CHECK(validate(*words, {.target = options.target}).has_value(), "what compiles is valid");
   } else {
     VYRE_CHECK(!words.error().message.empty(), "every refusal has a reason");
   }

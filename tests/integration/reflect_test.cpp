@@ -45,6 +45,34 @@ TEST(ReflectCommand, SpeaksJson) {
   EXPECT_TRUE(reflected["unsupported"].empty());
 }
 
+TEST(ReflectCommand, ShowsVariablesOfOneSlotAsOneBinding) {
+  const CommandResult result = run_vyre({"reflect", kKernels + "slot_views.comp", "--unoptimised"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      AllOf(HasSubstr("set 0 slot 3  Bits  read_write storage_buffer, any number of bytes from 16 on, 3 variables\n"
+                      "  as Bits  read, any number of elements of 4 bytes\n"
+                      "    @0  uint[]  bits  stride 4\n"
+                      "  as Floats  read, any number of elements of 4 bytes\n"),
+            HasSubstr("  as Headed  read_write, 16 bytes, then any number of elements of 8 bytes\n")));
+  const json bindings = json::parse(run_vyre({"reflect", kKernels + "slot_views.comp", "--json"}).out)["bindings"];
+  ASSERT_EQ(bindings.size(), 2U);
+  EXPECT_TRUE(bindings[0]["variables"].empty());
+  EXPECT_EQ(bindings[1]["access"], "read_write");
+  EXPECT_EQ(bindings[1]["variables"].size(), 3U);
+  EXPECT_EQ(bindings[1]["variables"][2]["access"], "read_write");
+}
+
+TEST(ReflectCommand, SaysWhichBlockLayoutAKernelNeeds) {
+  const auto layout = [](const std::string& kernel) {
+    return json::parse(run_vyre({"reflect", kKernels + kernel, "--json"}).out)["block_layout"].get<std::string>();
+  };
+  EXPECT_EQ(layout("saxpy.comp"), "standard");
+  EXPECT_EQ(layout("uniform_std430.comp"), "uniform-standard");
+  EXPECT_EQ(layout("scalar_layout.comp"), "scalar");
+  EXPECT_THAT(run_vyre({"reflect", kKernels + "scalar_layout.comp"}).out, HasSubstr("block layout  scalar\n"));
+}
+
 TEST(ReflectCommand, TakesDefinesFoldersTargetsAndEntryPoints) {
   const std::string folder = testing::TempDir();
   const std::string path = folder + "vyre_reflect.comp";

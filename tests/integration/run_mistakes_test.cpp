@@ -122,7 +122,12 @@ const std::vector<Mistake>& mistakes() {
       {with_step(""), "job.toml:9:1: a step with 'program' has none of size, groups, it takes one"},
       {with_step("size = 4\ngroups = 4\n"), "a step with 'program' has size and groups, it takes only one of them"},
       {with_step("size = [1, 2, 3, 4]\n"), "job.toml:11:8: 'size' is a list of 4, it takes a number, or a list of one"},
-      {with_step("size = -4\n"), "job.toml:11:8: 'size' is -4, it takes a whole number from 0 to 4294967295"},
+      {with_step("size = -4\n"), "job.toml:11:8: 'size' is -4, it takes a whole number from 1 to 4294967295"},
+      {with_step("size = [70, 0]\n"), "job.toml:11:13: 'size' is 0, it takes a whole number from 1 to 4294967295"},
+      {with_step("groups = 0\n"), "job.toml:11:10: 'groups' is 0, it takes a whole number from 1 to 4294967295"},
+      {with_end("[[steps]]\nfor = { i = [1, 0] }\nsteps = [{ program = 'axpy', size = '$i', bindings = { X = 'x', Y = "
+                "'y' }, params = { scale = 1, count = 64, at = [0, 0] } }]\n"),
+       "job.toml:16:37: 'size' is 0, it takes a whole number from 1 to 4294967295"},
       {with_step("size = 1.5\n"), "job.toml:11:8: 'size' is 1.5, it takes a whole number"},
       {with_step("size = '$i'\n"), "job.toml:11:8: there is no loop variable 'i' here, there are none"},
       {with_step("size = 'i'\n"), "'size' is the string \"i\", it takes a number, or a loop variable like \"$i\""},
@@ -171,8 +176,6 @@ const std::vector<Mistake>& mistakes() {
       {with_end("[[steps]]\ncopy = { from = 'x', to = { buffer = 'y', count = 3 } }\n"),
        "256 bytes of 'x' are copied to 12 of 'y', it takes as many"},
       {with_end("[[steps]]\ncopy = { from = 'x', to = 'x' }\n"), "job.toml:15:27: what is copied overlaps the place"},
-      {with_step("bindings = { X = 'x', Y = 'x' }\nsize = 64\nparams = { scale = 1, count = 64, at = [0, 0] }\n"),
-       "job.toml:11:27: binding 0 'X' and binding 1 'Y' overlap, and one of them is written"},
       {with_end("[buffers.d]\nzeros = 8\ntype = 'f64'\n[[steps]]\nprogram = 'axpy'\nsize = 8\n"
                 "bindings = { X = 'd', Y = 'y' }\nparams = { scale = 1, count = 8, at = [0, 0] }\n"),
        "job.toml:20:18: buffer 'd' is f64, binding 0 'X' is an array of float; give it one of that type, or say"},
@@ -211,7 +214,12 @@ const std::vector<Mistake>& mistakes() {
       {with_end("[[checks]]\nbuffer = 'x'\nequal = 'f32.npy'\nrtol = 1\n"),
        "job.toml:17:8: 'rtol' is the number 1, it takes 'close', this check has 'equal'"},
       {with_end("[[checks]]\nbuffer = 'x'\nclose = 'f32.npy'\nrtol = -1\n"),
-       "job.toml:17:8: 'rtol' is the number -1, it takes a number from 0 on"},
+       "job.toml:17:8: 'rtol' is the number -1, it takes a finite number from 0 on"},
+      {with_end("[[checks]]\nbuffer = 'x'\nclose = 'f32.npy'\natol = inf\n"),
+       "job.toml:17:8: 'atol' is the number inf, it takes a finite number from 0 on"},
+      {with_end("[[outputs]]\nbuffer = 'x'\nnpy = '" + std::string(256, 'n') + "'\n"), "File name too long"},
+      {"[programs.many]\nglsl = 'many.comp'\n[[steps]]\nprogram = 'many'\nsize = 1\n",
+       "job.toml:3:1: the number of buffers is 2000000000, the limit is 1024", 3},
   };
   return kMistakes;
 }
@@ -225,6 +233,9 @@ class RunMistakes : public testing::Test {
     folder_.write("image.comp",
                   "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0, r32f) uniform image2D picture;\n"
                   "void main() { imageStore(picture, ivec2(0), vec4(1)); }\n");
+    folder_.write("many.comp",
+                  "#version 450\nlayout(binding = 0) buffer B { uint v[]; } b[2000000000];\n"
+                  "void main() { b[0].v[0] = 1u; }\n");
     folder_.write("seven.bin", "1234567");
     static_cast<void>(folder_.python(R"(
 a = np.zeros((5, 5), 'f4')
@@ -273,6 +284,11 @@ TEST_F(RunMistakes, OfTheCommandLineAreNamedToo) {
   refused({"run", job, "--repeat", "0"}, "--repeat");
   refused({"run", job, "--repeat", "-1"}, "--repeat");
   refused({"run", job, "--explore", "1.5"}, "--explore");
+  refused({"run", job, "--explore", "nan"}, "--explore: Value nan not in range 0 to 1");
+  refused({"run", job, "--device", ""}, "--device: Value is empty");
+  refused({"run", job, "--report", ""}, "--report: Value is empty");
+  refused({"calibrate", "--device", ""}, "--device: Value is empty");
+  refused({"reflect", folder_.path("axpy.comp"), "--entry-point", ""}, "--entry-point: Value is empty");
   refused({"run", job, "--nonsense"}, "--nonsense");
   refused({"run", job, "--device", "nonesuch"}, "has 'nonesuch' in its name", 4);
   refused({"run", job, "--report", folder_.path("axpy.comp/report.json")}, "Not a directory");

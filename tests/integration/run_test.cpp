@@ -126,6 +126,30 @@ TEST_F(RunCommand, SaysInWhichFormProgramsRan) {
   EXPECT_THAT(folder_.run(kJob, {"--mode", "batched"}).out, Not(HasSubstr(" form")));
 }
 
+TEST_F(RunCommand, BindsOneBufferTwice) {
+  for (const std::string mode : {"plain", "merged", "bindless"}) {
+    const CommandResult result = folder_.run(R"(
+[programs.axpy]
+glsl = "axpy.comp"
+[buffers.x]
+range = { count = 100 }
+type = "f32"
+[[steps]]
+program = "axpy"
+bindings = { X = "x", Y = "x" }
+size = 100
+params = { scale = 2.0, count = 100 }
+[[outputs]]
+buffer = "x"
+print = 4
+)",
+                                             {"--mode", mode});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("buffers overlap: binding 0 'X', binding 1 'Y' are declared aliased\n")) << mode;
+    EXPECT_THAT(result.out, HasSubstr("0, 3, 6, 9, …\n")) << mode;
+  }
+}
+
 TEST_F(RunCommand, SaysThatTheDeviceWasMeasuredBesides) {
   EXPECT_THAT(folder_.run(kJob, {"--repeat", "2"}).out, HasSubstr("besides, the device was measured, in "));
   EXPECT_THAT(folder_.run(kJob).out, Not(HasSubstr("measured")));
@@ -389,6 +413,41 @@ print = true
 )",
                                            {"--json"});
   EXPECT_EQ(printed(result), (json{7, 7}));
+}
+
+TEST_F(RunCommand, TakesOneBufferForAllVariablesOfASlot) {
+  folder_.write("turn.comp", R"(#version 450
+layout(local_size_x = 16) in;
+layout(binding = 0) readonly buffer Words { uint words[]; };
+layout(binding = 0) writeonly buffer Pairs { uvec2 pairs[]; };
+void main() {
+  const uint i = gl_GlobalInvocationID.x;
+  const uint first = words[2u * i];
+  pairs[i] = uvec2(words[2u * i + 1u] * 3u, first + 1u);
+})");
+  constexpr const char* kTurn = R"(
+[programs.turn]
+glsl = "turn.comp"
+[buffers.x]
+range = { count = 64 }
+type = "u32"
+[[steps]]
+program = "turn"
+bindings = { Pairs = "x" }
+size = 32
+repeat = 10
+[[outputs]]
+buffer = "x"
+npy = "x.npy"
+)";
+  // Each step reads what the one before wrote, through another variable.
+  const CommandResult result = folder_.run(kTurn, {"--verify", "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const json& mode : json::parse(result.out)["verified"]) EXPECT_EQ(mode["same"], true) << mode;
+  EXPECT_EQ(folder_.python("a = np.arange(64, dtype=np.uint32).reshape(32, 2)\n"
+                           "for _ in range(10): a = np.stack([a[:, 1] * 3, a[:, 0] + 1], axis=1)\n"
+                           "print((np.load('x.npy') == a.ravel()).all())"),
+            "True\n");
 }
 
 TEST_F(RunCommand, PrintsRowsToAPerson) {

@@ -184,21 +184,26 @@ KernelCase length_only() {
 
 KernelCase shared_slot() {
   constexpr std::size_t kCount = 64;
-  return {
-      .name = "shared_slot",
-      .groups = {2, 1, 1},
-      .buffers = {buffer(0, words(kCount * 4, 315)), zeros<std::uint32_t>(1, kCount)},
-      .oracle =
-          [](Buffers& buffers) {
-            const auto [source, result] = views<std::uint32_t, std::uint32_t>(buffers);
-            for (std::size_t i = 0; i < kCount; ++i) {
-              result[i] = source[4 * (i ^ 1u)] + kCount;
-              result[i] += source[4 * i] ^ source[4 * i + 1] ^ source[4 * i + 2] ^ source[4 * i + 3];
-            }
-          },
-      .expected = {.workgroup_size = {32, 1, 1},
-                   .bindings = {runtime_array(0, "Words", Access::Read, 4), runtime_array(0, "Quads", Access::Read, 16),
-                                runtime_array(1, "Result", Access::Write, 4)}}};
+  return {.name = "shared_slot",
+          .groups = {2, 1, 1},
+          .buffers = {buffer(0, words(kCount * 4, 315)), zeros<std::uint32_t>(1, kCount)},
+          .oracle =
+              [](Buffers& buffers) {
+                const auto [source, result] = views<std::uint32_t, std::uint32_t>(buffers);
+                for (std::size_t i = 0; i < kCount; ++i) {
+                  result[i] = source[4 * (i ^ 1u)] + kCount;
+                  result[i] += source[4 * i] ^ source[4 * i + 1] ^ source[4 * i + 2] ^ source[4 * i + 3];
+                }
+              },
+          .expected = {.workgroup_size = {32, 1, 1},
+                       .bindings = {{.slot = 0,
+                                     .name = "Words",
+                                     .access = Access::Read,
+                                     .stride = 16,
+                                     .runtime_sized = true,
+                                     .variables = {runtime_array(0, "Words", Access::Read, 4),
+                                                   runtime_array(0, "Quads", Access::Read, 16)}},
+                                    runtime_array(1, "Result", Access::Write, 4)}}};
 }
 
 KernelCase atomics_buffer() {

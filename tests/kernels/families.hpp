@@ -21,5 +21,6 @@ namespace vyre::kernels {
 [[nodiscard]] std::vector<KernelCase> control_flow_kernels();
 [[nodiscard]] std::vector<KernelCase> function_kernels();
 [[nodiscard]] std::vector<KernelCase> buffer_kernels();
+[[nodiscard]] std::vector<KernelCase> pattern_kernels();
 
 }  // namespace vyre::kernels

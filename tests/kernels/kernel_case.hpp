@@ -73,7 +73,8 @@ struct ExpectedBinding {
   std::uint32_t stride = 0;      ///< Array stride of the last member if that is an array, 0 otherwise.
   std::uint64_t size = 0;  ///< Bytes up to the end of the last member; up to the runtime array where there is one.
   bool runtime_sized = false;
-  std::uint32_t count = 1;  ///< Length of an array of buffers.
+  std::uint32_t count = 1;                      ///< Length of an array of buffers.
+  std::vector<ExpectedBinding> variables = {};  ///< Those that share the slot, as declared; empty if there is one.
 };
 
 struct ExpectedMember {
@@ -94,7 +95,7 @@ struct ExpectedSpecConstant {
 struct Expected {
   std::array<std::uint32_t, 3> workgroup_size = {1, 1, 1};        ///< With the default specialisation.
   std::array<std::int64_t, 3> workgroup_spec_ids = {-1, -1, -1};  ///< `local_size_x_id` and so on, −1 where literal.
-  /// Sorted by (set, slot); only bindings the code uses. One per variable, so that two may share a slot.
+  /// Sorted by (set, slot), each once; only bindings the code uses.
   std::vector<ExpectedBinding> bindings = {};
   std::uint32_t push_constant_size = 0;  ///< End of the last member.
   std::vector<ExpectedMember> push_constants = {};

@@ -1,6 +1,7 @@
 #include "tests/support/corpus.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -23,6 +24,11 @@ std::vector<Variant> all_variants() {
     for (const bool optimise : {false, true}) variants.push_back({.target = target, .optimise = optimise});
   }
   return variants;
+}
+
+std::vector<Variant> chosen_variants() {
+  const std::vector<Variant> all = all_variants();
+  return std::getenv("VYRE_ALL_VARIANTS") != nullptr ? all : std::vector{all.front(), all.back()};
 }
 
 std::vector<std::uint32_t> compile_kernel(const std::string& name, const Variant& variant) {

@@ -20,6 +20,9 @@ struct Variant {
 /// Vulkan 1.1, 1.2 and 1.3, each unoptimised and optimised.
 [[nodiscard]] std::vector<Variant> all_variants();
 
+/// The oldest and the newest, which differ most; all of them where the environment has VYRE_ALL_VARIANTS.
+[[nodiscard]] std::vector<Variant> chosen_variants();
+
 /// Compiles `tests/kernels/<name>.comp` with glslc. Fails the test, and gives nothing, if it cannot.
 [[nodiscard]] std::vector<std::uint32_t> compile_kernel(const std::string& name, const Variant& variant);
 

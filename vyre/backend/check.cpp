@@ -22,6 +22,38 @@ Result<void> at_most(std::string_view what, std::uint64_t value, std::uint64_t l
   return fail(ErrorCode::Unsupported, fmt::format("{} is {}, the device's limit is {}", what, value, limit));
 }
 
+Result<void> has_all(std::string_view what, const std::vector<std::string>& needed,
+                     const std::vector<std::string>& there) {
+  for (const std::string& name : needed) {
+    if (std::ranges::binary_search(there, name)) continue;
+    return fail(ErrorCode::Unsupported, fmt::format("the device does not have the {} {}", what, name));
+  }
+  return {};
+}
+
+/// What drivers do not check, and some end the process over.
+Result<void> check_kept(const program::Interface& interface, const Limits& limits) {
+  const program::Kept& kept = interface.kept;
+  if (interface.shared_bytes > limits.max_shared_bytes && !kept.largest_shared.empty()) {
+    return fail(
+        ErrorCode::Unsupported,
+        fmt::format("the workgroup's shared memory in bytes is {}, of which {} is {}, the device's limit is {}",
+                    interface.shared_bytes, kept.largest_shared, kept.largest_shared_bytes, limits.max_shared_bytes));
+  }
+  if (kept.variable_bytes > limits.max_variable_bytes) {
+    return fail(ErrorCode::Unsupported,
+                fmt::format("the variables of an invocation have {} bytes, each call inlined, of which {} has {}; the "
+                            "device's limit is {}",
+                            kept.variable_bytes, kept.largest_variable, kept.largest_variable_bytes,
+                            limits.max_variable_bytes));
+  }
+  if (kept.value_bytes > limits.max_value_bytes) {
+    return fail(ErrorCode::Unsupported, fmt::format("the value {} has {} bytes, the device's limit is {}",
+                                                    kept.largest_value, kept.value_bytes, limits.max_value_bytes));
+  }
+  return {};
+}
+
 /// Checks commands one after another. Messages are made only for what is refused.
 class ListChecker {
  public:
@@ -158,13 +190,61 @@ std::string describe(const ListView& view, const Command& command, std::size_t i
 
 }  // namespace
 
+Result<void> check_options(const DeviceOptions& options, const DeviceInfo& info) {
+  if (options.max_pending < 1 || options.max_pending > DeviceOptions::kMostPending) {
+    return invalid(fmt::format("the device option max_pending is {}, it takes 1 to {}", options.max_pending,
+                               DeviceOptions::kMostPending));
+  }
+  if (options.memory_budget > info.limits.memory_bytes) {
+    return invalid(fmt::format("the device option memory_budget is {} bytes, device '{}' has {}", options.memory_budget,
+                               info.name, info.limits.memory_bytes));
+  }
+  return {};
+}
+
+Result<void> check_opened(DeviceInfo asked, const DeviceInfo& opened) {
+  // Both depend on the options of whoever opened it before.
+  asked.limits.memory_bytes = opened.limits.memory_bytes;
+  asked.maps_device_memory = opened.maps_device_memory;
+  if (asked == opened) return {};
+  const auto refuse = [&](std::string_view member, std::string_view given, std::string_view is) {
+    return invalid(fmt::format("device '{}' of backend '{}' is asked for with the {} '{}', it is '{}'", opened.name,
+                               opened.backend, member, given, is));
+  };
+  if (asked.backend != opened.backend) return refuse("backend", asked.backend, opened.backend);
+  if (asked.name != opened.name) return refuse("name", asked.name, opened.name);
+  if (asked.type != opened.type) return refuse("type", to_string(asked.type), to_string(opened.type));
+  if (asked.driver != opened.driver) return refuse("driver", asked.driver, opened.driver);
+  if (asked.api != opened.api) return refuse("API", asked.api, opened.api);
+  if (asked.configuration != opened.configuration) {
+    return refuse("configuration", asked.configuration, opened.configuration);
+  }
+  if (asked.signature != opened.signature) return refuse("signature", asked.signature, opened.signature);
+  return invalid(fmt::format("device '{}' of backend '{}' is asked for with other {} than it has", opened.name,
+                             opened.backend,
+                             asked.limits != opened.limits ? "limits"
+                             : asked.forms != opened.forms ? "forms"
+                                                           : "capabilities"));
+}
+
 Result<void> check_buffer(const BufferDesc& desc, const Limits& limits) {
   if (desc.size == 0) return invalid("a buffer of 0 bytes is asked for, it needs at least 1");
+  if (desc.memory > Memory::Readback) {
+    return invalid(fmt::format("a buffer in memory {} is asked for, it takes 0 (device) to {} (readback)",
+                               static_cast<int>(desc.memory), static_cast<int>(Memory::Readback)));
+  }
   if (desc.size > limits.max_buffer_bytes) {
     return invalid(
         fmt::format("a buffer of {} bytes is asked for, the device's limit is {}", desc.size, limits.max_buffer_bytes));
   }
   return {};
+}
+
+Result<void> check_buffer_count(const program::Interface& interface) {
+  std::uint64_t count = 0;
+  for (const BindingSlot& slot : slots_of(interface)) count += slot.count;
+  if (count <= kMaxBuffers) return {};
+  return fail(ErrorCode::Unsupported, fmt::format("the number of buffers is {}, the limit is {}", count, kMaxBuffers));
 }
 
 Result<void> check_program(const program::Interface& interface, const DeviceInfo& info) {
@@ -175,10 +255,12 @@ Result<void> check_program(const program::Interface& interface, const DeviceInfo
                             interface.spirv_version >> 16, interface.spirv_version >> 8 & 0xff,
                             limits.max_spirv_version >> 16, limits.max_spirv_version >> 8 & 0xff));
   }
-  for (const std::string& capability : interface.capabilities) {
-    if (!std::ranges::binary_search(info.spirv_capabilities, capability)) {
-      return fail(ErrorCode::Unsupported, fmt::format("the device does not have the capability {}", capability));
-    }
+  VYRE_TRY(has_all("capability", interface.capabilities, info.spirv_capabilities));
+  VYRE_TRY(has_all("execution mode", interface.execution_modes, info.spirv_execution_modes));
+  VYRE_TRY(has_all("extension", interface.extensions, info.spirv_extensions));
+  if (interface.block_layout > info.block_layout) {
+    return fail(ErrorCode::Unsupported, fmt::format("the kernel needs the block layout {}, the device has {} at most",
+                                                    to_string(interface.block_layout), to_string(info.block_layout)));
   }
   std::uint64_t invocations = 1;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -187,6 +269,7 @@ Result<void> check_program(const program::Interface& interface, const DeviceInfo
     invocations *= size;
   }
   VYRE_TRY(at_most("the number of invocations of a workgroup", invocations, limits.max_workgroup_invocations));
+  VYRE_TRY(check_kept(interface, limits));
   VYRE_TRY(at_most("the workgroup's shared memory in bytes", interface.shared_bytes, limits.max_shared_bytes));
   VYRE_TRY(at_most("the size of the push constants in bytes",
                    interface.push_constants ? interface.push_constants->size : 0, limits.max_push_bytes));
@@ -211,27 +294,24 @@ Result<void> check_program(const program::Interface& interface, const DeviceInfo
 std::vector<BindingSlot> slots_of(const program::Interface& interface) {
   std::vector<BindingSlot> slots;
   for (const program::Binding& binding : interface.bindings) {
-    const std::uint32_t count = binding.count.value_or(1);
-    // Several variables can be one binding.
-    if (!slots.empty() && slots.back().set == binding.set && slots.back().slot == binding.slot) {
-      slots.back().count = std::max(slots.back().count, count);
-    } else {
-      slots.push_back({.set = binding.set, .slot = binding.slot, .kind = binding.kind, .count = count});
-    }
+    slots.push_back(
+        {.set = binding.set, .slot = binding.slot, .kind = binding.kind, .count = binding.count.value_or(1)});
   }
   return slots;
 }
 
 std::vector<RangeRule> rules_of(const program::Interface& interface) {
   std::vector<RangeRule> rules;
-  for (const BindingSlot& slot : slots_of(interface)) {
-    RangeRule rule{.set = slot.set, .slot = slot.slot, .kind = slot.kind};
-    for (const program::Binding& binding : interface.bindings) {
-      if (binding.set != slot.set || binding.slot != slot.slot) continue;
-      if (rule.name.empty()) rule.name = binding.name;
-      rule.min_bytes = std::max(rule.min_bytes, binding.size);
+  for (const program::Binding& binding : interface.bindings) {
+    RangeRule rule{.set = binding.set,
+                   .slot = binding.slot,
+                   .kind = binding.kind,
+                   .min_bytes = std::max<std::uint64_t>(binding.size, 1),
+                   .name = binding.name};
+    for (const program::BindingVariable& variable : binding.variables) {
+      if (variable.name != binding.name) rule.other_names.push_back(variable.name);
     }
-    for (; rule.element < slot.count; ++rule.element) rules.push_back(rule);
+    for (; rule.element < binding.count.value_or(1); ++rule.element) rules.push_back(rule);
   }
   return rules;
 }

@@ -8,7 +8,19 @@
 /// What `Device` refuses without asking a driver: pure functions over values.
 namespace vyre::backend {
 
-/// `InvalidArgument` for a buffer of no bytes or more than the limit.
+/// `InvalidArgument`, naming the option, its value and the limit, for options that the device cannot keep.
+[[nodiscard]] Result<void> check_options(const DeviceOptions& options, const DeviceInfo& info);
+
+/// `InvalidArgument`, naming what differs, if `asked` does not describe the device that was opened for it.
+[[nodiscard]] Result<void> check_opened(DeviceInfo asked, const DeviceInfo& opened);
+
+/// The most buffers of one program, whatever its form. A session compares every pair of them in each dispatch.
+inline constexpr std::uint64_t kMaxBuffers = 1'024;
+
+/// `Unsupported`, with the number and the limit, for a program of more than `kMaxBuffers`.
+[[nodiscard]] Result<void> check_buffer_count(const program::Interface& interface);
+
+/// `InvalidArgument` for a buffer of no bytes or more than the limit, and for memory that there is none of.
 [[nodiscard]] Result<void> check_buffer(const BufferDesc& desc, const Limits& limits);
 
 /// `Unsupported`, naming what the device lacks or the limit that is passed, for a program it cannot run.

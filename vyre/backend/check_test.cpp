@@ -73,12 +73,45 @@ TEST(CheckProgram, NamesTheLimitThatIsPassed) {
   EXPECT_EQ(refusal([](Limits& l) { l.max_workgroup_invocations = 31; }),
             prefix + "the number of invocations of a workgroup is 32, the device's limit is 31");
   EXPECT_EQ(refusal([](Limits& l) { l.max_shared_bytes = 63; }),
-            prefix + "the workgroup's shared memory in bytes is 64, the device's limit is 63");
+            prefix + "the workgroup's shared memory in bytes is 64, of which 'sums' is 64, the device's limit is 63");
   EXPECT_EQ(refusal([](Limits& l) { l.max_spirv_version = 0x0001'0000; }),
             prefix + "the module has SPIR-V 1.6, the device takes 1.0 or older");
   DeviceInfo bare = small_device();
   bare.spirv_capabilities.clear();
   EXPECT_THAT(check_program(program.interface(), bare).error().message, HasSubstr("the capability Shader"));
+}
+
+TEST(CheckProgram, NamesTheLayoutThatTheDeviceLacks) {
+  const program::Program program = program::Program::from_glsl(R"(#version 450
+    #extension GL_EXT_scalar_block_layout : require
+    layout(scalar, binding = 0) buffer Data { float a; vec3 b[]; };
+    void main() { b[0] = vec3(a); })")
+                                       .value();
+  DeviceInfo info = small_device();
+  for (const auto layout : {program::BlockLayout::Standard, program::BlockLayout::UniformStandard}) {
+    info.block_layout = layout;
+    const Result<void> checked = check_program(program.interface(), info);
+    ASSERT_FALSE(checked.has_value());
+    EXPECT_EQ(checked.error().code, ErrorCode::Unsupported);
+    EXPECT_THAT(checked.error().message, HasSubstr("the kernel needs the block layout scalar, the device has "));
+  }
+  info.block_layout = program::BlockLayout::Scalar;
+  EXPECT_TRUE(check_program(program.interface(), info).has_value());
+}
+
+TEST(CheckProgram, BindsVariablesOfOneSlotOnce) {
+  const program::Program program = program::Program::from_glsl(R"(#version 450
+    layout(binding = 0) readonly buffer Words { uint words[]; };
+    layout(binding = 0) writeonly buffer Quads { uvec4 head[4]; uvec4 quads[]; };
+    void main() { const uint word = words[7]; quads[0] = uvec4(word); })",
+                                                               {.optimise = false})
+                                       .value();
+  const std::vector<RangeRule> rules = rules_of(program.interface());
+  EXPECT_THAT(slots_of(program.interface()), ElementsAre(BindingSlot{.set = 0, .slot = 0}));
+  ASSERT_EQ(rules.size(), 1U);
+  EXPECT_EQ(rules[0].name, "Words");
+  EXPECT_THAT(rules[0].other_names, ElementsAre("Quads"));
+  EXPECT_EQ(rules[0].min_bytes, 64U) << "of the largest";
 }
 
 TEST(CheckProgram, SpreadsArraysOfBuffersOut) {

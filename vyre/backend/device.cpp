@@ -12,6 +12,8 @@
 #include <vyre/backend/check.hpp>
 #include <vyre/backend/form_lowering.hpp>
 #include <vyre/base/check.hpp>
+#include <vyre/program/forms/ldexp.hpp>
+#include <vyre/program/spirv/module.hpp>
 
 namespace vyre::backend {
 namespace {
@@ -26,6 +28,8 @@ std::unexpected<Error> gone(std::string_view what) {
 
 Result<std::unique_ptr<Device>> Device::open(Backend& backend, const DeviceInfo& info, const DeviceOptions& options) {
   VYRE_ASSIGN(std::unique_ptr<DeviceDriver> driver, backend.open(info, options));
+  VYRE_TRY(check_opened(info, driver->info()));
+  VYRE_TRY(check_options(options, driver->info()));
   return std::make_unique<Device>(std::move(driver), options);
 }
 
@@ -39,10 +43,9 @@ Device::Device(std::unique_ptr<DeviceDriver> driver, const DeviceOptions& option
   VYRE_CHECK(std::has_single_bit(info_.limits.storage_alignment), "alignments are powers of two");
   VYRE_CHECK(std::has_single_bit(info_.limits.uniform_alignment), "alignments are powers of two");
   if (options_.memory_budget != 0) info_.limits.memory_bytes = options_.memory_budget;
-  options_.max_pending = std::max(options_.max_pending, 1U);
   for (std::uint32_t i = 0; i < info_.limits.queues; ++i) {
     queues_.push_back(std::make_unique<Queue>());
-    queues_.back()->pending.resize(options_.max_pending);
+    queues_.back()->pending.resize(std::clamp(options_.max_pending, 1U, DeviceOptions{}.max_pending));
   }
 }
 
@@ -221,6 +224,12 @@ Result<PipelineHandle> Device::compile(const program::Program& program, const Co
     specialised = *std::move(derived);
   }
   const program::Interface& interface = key->values.empty() ? program.interface() : specialised;
+  if (auto counted = check_buffer_count(interface); !counted) return named(std::move(counted).error());
+  if (static_cast<std::size_t>(options.form) >= program::kForms) {
+    return named({.code = ErrorCode::InvalidArgument,
+                  .message = fmt::format("form {} is asked for, there are 0 (descriptor) to {} (chain)",
+                                         static_cast<int>(options.form), program::kForms - 1)});
+  }
   const bool is_form = options.form != program::FormKind::Descriptor;
   program::Form form;
   if (is_form) {
@@ -234,9 +243,19 @@ Result<PipelineHandle> Device::compile(const program::Program& program, const Co
   }
   const program::Interface& run = is_form ? form.interface : interface;
   if (auto checked = check_program(run, info_); !checked) return named(std::move(checked).error());
+  std::span<const std::uint32_t> words = is_form ? std::span<const std::uint32_t>{form.words} : program.words();
+  std::vector<std::uint32_t> rewritten;
+  if (info_.forms.quirks.ldexp_exponents) {
+    auto narrow = program::narrow_ldexp(program.module());
+    if (narrow && is_form) {
+      VYRE_ASSIGN(const program::spirv::Module module, program::spirv::Module::read(form.words));
+      narrow = program::narrow_ldexp(module);
+    }
+    if (narrow) words = rewritten = *std::move(narrow);
+  }
   const std::vector<BindingSlot> slots = slots_of(run);
   auto object = driver_->compile({.program = program,
-                                  .words = is_form ? std::span<const std::uint32_t>{form.words} : program.words(),
+                                  .words = words,
                                   .interface = run,
                                   .values = key->values,
                                   .slots = slots,
@@ -274,6 +293,17 @@ program::FormOptions Device::form_options() const {
 bool Device::fits_form(PipelineHandle pipeline, const Groups& groups) const noexcept {
   const PipelineEntry* entry = pipelines_.find(pipeline);
   return entry != nullptr && backend::fits_form(entry->form, groups, info_.forms);
+}
+
+bool Device::fits_views(PipelineHandle pipeline, std::span<const BufferRange> views) const noexcept {
+  const PipelineEntry* entry = pipelines_.find(pipeline);
+  return entry != nullptr && backend::fits_views(entry->form, views);
+}
+
+bool Device::fits_all_views(PipelineHandle pipeline) const noexcept {
+  const PipelineEntry* entry = pipelines_.find(pipeline);
+  return entry != nullptr &&
+         std::ranges::all_of(entry->form.record.entries, [](const auto& each) { return each.scalar_bytes == 0; });
 }
 
 Result<void> Device::make_scratch() {
@@ -581,10 +611,10 @@ Result<Ticket> Device::launch(DriverRecording& recording, RecordingPtr owned, Ta
   }
   queue.issued.store(ticket.value);
   if (queue.count == queue.pending.size()) {
-    // Several threads made room at once. They are few, so that the ring stays near its bound.
+    // It may have many, and several threads that made room at once go beyond its bound by as many.
     std::ranges::rotate(queue.pending, queue.pending.begin() + static_cast<std::ptrdiff_t>(queue.first));
     queue.first = 0;
-    queue.pending.resize(queue.pending.size() + 1);
+    queue.pending.resize(2 * queue.pending.size());
   }
   queue.pending[(queue.first + queue.count) % queue.pending.size()] = {
       .value = ticket.value, .recording = std::move(owned), .table = std::move(table)};
@@ -603,7 +633,8 @@ Result<void> Device::make_room(const SubmitOptions& options) {
       if (queue.count < options_.max_pending) return {};
       oldest = queue.pending[queue.first].value;
     }
-    auto reached = driver_->wait({.queue = options.queue, .value = oldest}, options.timeout);
+    auto reached = driver_->wait({.queue = options.queue, .value = oldest},
+                                 std::max(options.timeout, std::chrono::nanoseconds::zero()));
     if (!reached) return note(std::move(reached).error());
     if (!*reached) {
       return fail(ErrorCode::TimedOut, fmt::format("{} submissions are pending on queue {}, that is the limit",

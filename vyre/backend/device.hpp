@@ -69,8 +69,12 @@ struct DeviceUsage {
 /// Thread safety: all members may be called concurrently. Closing waits until all work is done.
 class Device {
  public:
+  /// Opens a device that a backend lists. `InvalidArgument`, naming the value and the limit, for options that mean
+  /// nothing, and for an `info` that was changed since it was listed; only its `memory_bytes` and `maps_device_memory`
+  /// may be those of a device that was opened.
   [[nodiscard]] static Result<std::unique_ptr<Device>> open(Backend& backend, const DeviceInfo& info,
                                                             const DeviceOptions& options = {});
+  /// The driver of a device that is open. The options must be such as `open` takes.
   Device(std::unique_ptr<DeviceDriver> driver, const DeviceOptions& options);
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -127,6 +131,11 @@ class Device {
   /// it must be short enough for one, and is refused otherwise; where dispatches are merged, the table is no place for
   /// each workgroup of a large one.
   [[nodiscard]] bool fits_form(PipelineHandle pipeline, const Groups& groups) const noexcept;
+  /// Whether the form of a pipeline does with these views what the kernel as written does. A robust form does not where
+  /// a view ends within an element of a runtime array: it takes all of that for outside. Views say how large they are.
+  [[nodiscard]] bool fits_views(PipelineHandle pipeline, std::span<const BufferRange> views) const noexcept;
+  /// Whether it does with any views.
+  [[nodiscard]] bool fits_all_views(PipelineHandle pipeline) const noexcept;
 
   /// Whether a ticket is done.
   [[nodiscard]] Result<bool> poll(Ticket ticket);
@@ -162,7 +171,7 @@ class Device {
     std::mutex mutex;
     std::atomic<std::uint64_t> issued = 0;
     std::atomic<std::uint64_t> done = 0;
-    std::vector<Pending> pending;  // A ring, of max_pending at first.
+    std::vector<Pending> pending;  // A ring.
     std::size_t first = 0;
     std::size_t count = 0;
   };

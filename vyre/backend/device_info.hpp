@@ -32,6 +32,11 @@ struct Limits {
   std::array<std::uint32_t, 3> max_workgroup = {};
   std::uint32_t max_workgroup_invocations = 0;
   std::uint32_t max_shared_bytes = 0;
+  /// Of the variables that one invocation keeps (`program::Kept`). No driver says how much that may be, and some end
+  /// the process beyond it: this is for those of which nothing is known, docs/drivers.md has what was measured.
+  std::uint64_t max_variable_bytes = std::uint64_t{64} << 10;
+  /// Of an array, structure or matrix that is handled as one value. As above.
+  std::uint64_t max_value_bytes = std::uint64_t{16} << 10;
   std::uint32_t subgroup_size = 1;
   std::uint32_t max_spirv_version = 0;  ///< 0x00010600 is 1.6.
   std::uint32_t max_timestamps = 0;     ///< In one list; 0 if the device has none.
@@ -93,9 +98,12 @@ struct DeviceInfo {
   /// Changes when device, driver or configuration does, so that what was measured on another is not believed.
   std::string signature = {};
   Limits limits = {};
-  std::vector<std::string> spirv_capabilities = {};  ///< What programs may declare; sorted.
-  bool maps_device_memory = false;                   ///< Whether buffers in device memory can be mapped.
-  double timestamp_period_ns = 0;                    ///< What one tick of a timestamp is worth.
+  std::vector<std::string> spirv_capabilities = {};                    ///< What programs may declare; sorted.
+  std::vector<std::string> spirv_execution_modes = {};                 ///< As `program::Interface` spells them; sorted.
+  std::vector<std::string> spirv_extensions = {};                      ///< `SPV_KHR_shader_clock` and the like; sorted.
+  program::BlockLayout block_layout = program::BlockLayout::Standard;  ///< The loosest that it takes.
+  bool maps_device_memory = false;  ///< Whether buffers in device memory can be mapped.
+  double timestamp_period_ns = 0;   ///< What one tick of a timestamp is worth.
   FormSupport forms = {};
 
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;

@@ -109,6 +109,7 @@ struct RangeRule {
   program::BindingKind kind = program::BindingKind::StorageBuffer;
   std::uint64_t min_bytes = 1;
   std::string name = {};
+  std::vector<std::string> other_names = {};  ///< Of further variables that share the slot.
 
   friend bool operator==(const RangeRule&, const RangeRule&) = default;
 };
@@ -207,10 +208,13 @@ class DeviceDriver {
 
 /// How a device is opened.
 struct DeviceOptions {
-  bool robust = true;               ///< Accesses outside a range do no harm: reads give something, writes are dropped.
-  std::uint64_t memory_budget = 0;  ///< Bytes of all buffers together; 0 for what the device has.
-  std::uint32_t max_pending = 64;   ///< Submissions per queue before `submit` waits.
-  bool map_device_memory = true;    ///< Whether buffers in device memory may be mapped where the device can.
+  static constexpr std::uint32_t kMostPending = 65'536;  ///< A submission that is pending keeps its list.
+
+  bool robust = true;  ///< Accesses outside a range do no harm: reads give something, writes are dropped.
+  /// Bytes of all buffers together, no more than the device has; 0 for what it has.
+  std::uint64_t memory_budget = 0;
+  std::uint32_t max_pending = 64;  ///< Submissions per queue before `submit` waits, 1 to `kMostPending`.
+  bool map_device_memory = true;   ///< Whether buffers in device memory may be mapped where the device can.
 };
 
 /// One road to hardware.

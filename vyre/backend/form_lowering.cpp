@@ -366,4 +366,10 @@ bool fits_form(const FormRules& form, const Groups& groups, const FormSupport& s
   return form.kind != FormKind::Merged || fits_grid(groups) || group_count(groups) <= kMostMapped;
 }
 
+bool fits_views(const FormRules& form, std::span<const BufferRange> views) noexcept {
+  return std::ranges::none_of(form.record.entries, [&](const program::RecordEntry& entry) {
+    return entry.scalar_bytes != 0 && entry.range < views.size() && entry.is_cut(views[entry.range].size);
+  });
+}
+
 }  // namespace vyre::backend

@@ -35,4 +35,8 @@ struct TablePlace {
 /// of the table than a few entries.
 [[nodiscard]] bool fits_form(const FormRules& form, const Groups& groups, const FormSupport& support) noexcept;
 
+/// Whether a form does with the views of a dispatch what the kernel as written does: no end of one cuts an element of a
+/// runtime array that the form would take for outside. True for the descriptor form. Views say how large they are.
+[[nodiscard]] bool fits_views(const FormRules& form, std::span<const BufferRange> views) noexcept;
+
 }  // namespace vyre::backend

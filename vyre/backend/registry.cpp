@@ -5,12 +5,10 @@
 
 #include <fmt/format.h>
 
-#include <vyre/base/check.hpp>
-
 namespace vyre::backend {
 
 Result<void> Registry::add(std::unique_ptr<Backend> backend) {
-  VYRE_CHECK(backend != nullptr, "a registry holds backends");
+  if (backend == nullptr) return fail(ErrorCode::InvalidArgument, "a backend that is null is added to a registry");
   for (const std::unique_ptr<Backend>& other : backends_) {
     if (other->name() == backend->name()) {
       return fail(ErrorCode::InvalidArgument, fmt::format("there is a backend '{}' already", backend->name()));

@@ -1,7 +1,6 @@
 #include <vyre/plan/program_bindings.hpp>
 
 #include <algorithm>
-#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -35,25 +34,19 @@ struct Extent {
   std::optional<std::uint64_t> count;
 };
 
+/// Bytes before the runtime array, which is that of the widest variable where several share the slot.
+std::uint64_t header_of(const Binding& binding) {
+  const auto widest = std::ranges::find_if(binding.variables, [&](const program::BindingVariable& variable) {
+    return variable.runtime_sized && variable.members == binding.members;
+  });
+  return widest == binding.variables.end() ? binding.size : widest->size;
+}
+
 Extent extent_of(const Binding& binding) {
-  if (binding.runtime_sized) return {.header = binding.size, .element = binding.stride, .count = std::nullopt};
+  if (binding.runtime_sized) return {.header = header_of(binding), .element = binding.stride, .count = std::nullopt};
   const bool is_one_array = binding.members.size() == 1 && binding.stride != 0 && binding.size % binding.stride == 0;
   if (is_one_array) return {.element = binding.stride, .count = binding.size / binding.stride};
   return {.element = binding.size, .count = 1};
-}
-
-/// One binding for variables that share a slot: runtime-sized if either is, and otherwise as large as the larger.
-Binding join(const Binding& a, const Binding& b) {
-  const auto extent = [](const Binding& binding) {
-    return std::tuple{binding.runtime_sized, binding.size + binding.stride, binding.size};
-  };
-  Binding joined = extent(b) > extent(a) ? b : a;
-  joined.name = a.name;
-  joined.access = a.access | b.access;
-  joined.count = a.count && b.count ? std::optional{std::max(*a.count, *b.count)} : std::nullopt;
-  const bool is_uniform = a.kind == BindingKind::UniformBuffer && b.kind == BindingKind::UniformBuffer;
-  joined.kind = is_uniform ? BindingKind::UniformBuffer : BindingKind::StorageBuffer;
-  return joined;
 }
 
 Result<BindingDeclaration> declare(const Binding& binding, std::uint32_t array_index) {
@@ -78,12 +71,7 @@ Result<BindingDeclaration> declare(const Binding& binding, std::uint32_t array_i
 
 Result<BindingPlan> plan_program_bindings(const program::Interface& interface) {
   std::vector<BindingDeclaration> declarations;
-  const std::vector<Binding>& bindings = interface.bindings;
-  for (std::size_t i = 0; i < bindings.size();) {
-    Binding binding = bindings[i];
-    for (++i; i < bindings.size() && bindings[i].set == binding.set && bindings[i].slot == binding.slot; ++i) {
-      binding = join(binding, bindings[i]);
-    }
+  for (const Binding& binding : interface.bindings) {
     if (binding.count == 0 || binding.count.value_or(0) > kMaxArrayLength) {
       return fail(ErrorCode::InvalidArgument, fmt::format("binding {} '{}' is an array of {} buffers, it needs 1 to {}",
                                                           binding.slot, binding.name, *binding.count, kMaxArrayLength));

@@ -80,29 +80,22 @@ TEST(ProgramBindings, HaveOneForEachBufferOfAnArray) {
             "binding 2.5[2] 'parts' needs at least one element of 4 bytes, the host gives 2");
 }
 
-TEST(ProgramBindings, JoinVariablesThatShareASlot) {
+TEST(ProgramBindings, CountTheElementsOfTheWidestVariable) {
+  const std::vector<program::Member> words{{.name = "words", .type = "uint[]", .array_stride = 4}};
   const BindingPlan plan =
       plan_program_bindings(
-          with({{.slot = 0, .name = "words", .access = Access::Read, .stride = 4, .runtime_sized = true},
-                {.slot = 0, .name = "quads", .access = Access::Write, .stride = 16, .runtime_sized = true}}))
+          with({{.slot = 0,
+                 .name = "first",
+                 .access = Access::ReadWrite,
+                 .size = 16,
+                 .stride = 4,
+                 .runtime_sized = true,
+                 .members = words,
+                 .variables = {{.name = "first", .size = 16},
+                               {.name = "words", .stride = 4, .runtime_sized = true, .members = words}}}}))
           .value();
-  ASSERT_EQ(plan.bindings().size(), 1U);
   EXPECT_EQ(plan.bindings()[0].declared.role, BindingRole::InputOutput);
-  EXPECT_EQ(plan.bindings()[0].declared.element_size, 16U);
-
-  const BindingPlan counted =
-      plan_program_bindings(
-          with({{.slot = 0, .name = "n", .access = Access::Read, .size = 4},
-                {.slot = 0, .name = "items", .access = Access::Write, .size = 4, .stride = 8, .runtime_sized = true}}))
-          .value();
-  EXPECT_EQ(counted.element_count(0, {.bytes = 4 + 5 * 8}).value(), 5U);
-
-  const BindingPlan written =
-      plan_program_bindings(
-          with({{.slot = 0, .name = "u", .kind = BindingKind::UniformBuffer, .access = Access::Read, .size = 16},
-                {.slot = 0, .name = "s", .access = Access::Write, .size = 16}}))
-          .value();
-  EXPECT_EQ(written.bindings()[0].declared.role, BindingRole::InputOutput) << "a write is never lost";
+  EXPECT_EQ(plan.element_count(0, {.bytes = 64}).value(), 16U);
 }
 
 TEST(ProgramBindings, RefuseWhatCannotBeBound) {

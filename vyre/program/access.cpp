@@ -26,8 +26,10 @@ class AccessFlow {
     }
   }
 
-  void add_function(const spirv::Function& function) {
-    for (std::size_t i = function.begin; i < function.end; ++i) add(module_[i], function);
+  void add_function(const spirv::Function& function, const std::vector<bool>& is_live) {
+    for (std::size_t i = function.begin; i < function.end; ++i) {
+      if (is_live[i]) add(module_[i], function);
+    }
   }
 
   std::vector<Access> solve() && {
@@ -161,9 +163,10 @@ class AccessFlow {
 
 }  // namespace
 
-std::vector<Access> derive_access(const Module& module, std::span<const spirv::Function* const> functions) {
+std::vector<Access> derive_access(const Module& module, std::span<const spirv::Function* const> functions,
+                                  const std::vector<bool>& is_live) {
   AccessFlow flow{module};
-  for (const spirv::Function* function : functions) flow.add_function(*function);
+  for (const spirv::Function* function : functions) flow.add_function(*function, is_live);
   return std::move(flow).solve();
 }
 

@@ -46,7 +46,7 @@ constexpr std::string_view kHead = R"(
           %c = OpVariable %pointer StorageBuffer
        %zero = OpConstant %uint 0
         %one = OpConstant %uint 1
-     %truth = OpConstantTrue %bool
+     %truth = OpUndef %bool
     %take_fn = OpTypeFunction %void %item
     %give_fn = OpTypeFunction %item %item
 )";

@@ -77,6 +77,7 @@ Result<Version> read_version(const GlslText& text, std::string_view file) {
 }
 
 Result<void> check_options(const GlslOptions& options) {
+  VYRE_TRY(check_target(options.target));
   const auto is_plain = [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; };
   if (options.file_name.empty() || !std::ranges::all_of(options.file_name, is_plain)) {
     return fail(ErrorCode::InvalidArgument,
@@ -219,8 +220,8 @@ class Compilation {
   Result<std::vector<std::uint32_t>> run() {
     VYRE_TRY(check_preprocessed());
     VYRE_ASSIGN(std::vector<std::uint32_t> words, compile());
-    const ValidationOptions validation{.target = options_.target, .scalar_layout = true};
-    if (Result<void> valid = validate(words, validation); !valid) {
+    const ValidationOptions validation{.target = options_.target};
+    if (auto valid = validate(words, validation); !valid) {
       return in_context(std::move(valid).error(), fmt::format("while checking what '{}' compiles to", file()));
     }
     if (!options_.optimise) return words;

@@ -32,6 +32,15 @@ std::string_view to_string(BindingKind kind) noexcept {
   return kind == BindingKind::StorageBuffer ? "storage_buffer" : "uniform_buffer";
 }
 
+std::string_view to_string(BlockLayout layout) noexcept {
+  switch (layout) {
+    case BlockLayout::Standard: return "standard";
+    case BlockLayout::UniformStandard: return "uniform-standard";
+    case BlockLayout::Scalar: return "scalar";
+  }
+  return "scalar";
+}
+
 std::string to_string(const ScalarType& type) {
   switch (type.kind) {
     case ScalarKind::Bool: return "bool";

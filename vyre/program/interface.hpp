@@ -42,13 +42,39 @@ enum class BindingKind : std::uint8_t { StorageBuffer, UniformBuffer };
 /// `storage_buffer` or `uniform_buffer`.
 [[nodiscard]] std::string_view to_string(BindingKind kind) noexcept;
 
-/// A buffer that the entry point uses.
+/// One of several variables that share a set and slot: the same bytes, declared as a block of its own.
+struct BindingVariable {
+  std::string name = {};         ///< Of the variable, or of its block where that has none.
+  Access access = Access::None;  ///< What the code does through this variable.
+  std::uint64_t size = 0;        ///< Bytes up to the end of the last member, or up to its runtime array.
+  std::uint32_t stride = 0;      ///< Of the last member if that is an array, 0 otherwise.
+  bool runtime_sized = false;    ///< Whether the last member is a runtime array.
+  std::vector<Member> members = {};
+
+  friend bool operator==(const BindingVariable&, const BindingVariable&) = default;
+};
+
+/// The rules that the blocks of a module keep, from those of every device to the loosest.
+enum class BlockLayout : std::uint8_t {
+  Standard,         ///< Those of every device.
+  UniformStandard,  ///< Uniform blocks are laid out as storage blocks are: Vulkan's `uniformBufferStandardLayout`.
+  Scalar,           ///< Members lie at any multiple of their scalar's size: Vulkan's `scalarBlockLayout`.
+};
+
+/// `standard`, `uniform-standard` or `scalar`.
+[[nodiscard]] std::string_view to_string(BlockLayout layout) noexcept;
+
+/// A buffer that the entry point uses, through one variable or several that share its set and slot.
+///
+/// Several variables are one binding: bound once, accessed as any of them is, at least as large as each of them. Its
+/// name is that of the first variable. Its stride, its members and whether it is runtime-sized are those of the widest:
+/// a variable with a runtime array counts as wider than one without, then the one whose size and stride add up to more.
 struct Binding {
   std::uint32_t set = 0;
   std::uint32_t slot = 0;
   std::string name = {};  ///< Of the variable, or of its block where that has none.
   BindingKind kind = BindingKind::StorageBuffer;
-  Access access = Access::None;
+  Access access = Access::None;            ///< What the code does, whatever a decoration allows.
   std::uint64_t size = 0;                  ///< Bytes up to the end of the last member, or up to its runtime array.
   std::uint32_t stride = 0;                ///< Of the last member if that is an array, 0 otherwise.
   bool runtime_sized = false;              ///< Whether the last member is a runtime array.
@@ -57,6 +83,7 @@ struct Binding {
   bool is_volatile = false;  ///< Declared so.
   bool aliased = false;      ///< Whether it may overlap another binding that is written.
   std::vector<Member> members = {};
+  std::vector<BindingVariable> variables = {};  ///< Those that share the slot, as declared; empty if there is one.
 
   friend bool operator==(const Binding&, const Binding&) = default;
 };
@@ -118,22 +145,42 @@ struct Obstacle {
   friend bool operator==(const Obstacle&, const Obstacle&) = default;
 };
 
+/// What one invocation keeps to itself, and its workgroup, while it runs. Sizes are packed, in bytes.
+struct Kept {
+  /// Private variables, and function variables once for each call that leads to them.
+  std::uint64_t variable_bytes = 0;
+  std::string largest_variable = {};  ///< Private or of a function, by name or id; empty if there is none.
+  std::uint64_t largest_variable_bytes = 0;
+  std::uint64_t value_bytes = 0;    ///< The largest array, structure or matrix that is handled as one value.
+  std::string largest_value = {};   ///< `loaded from 'a'` and the like.
+  std::string largest_shared = {};  ///< The largest workgroup variable.
+  std::uint64_t largest_shared_bytes = 0;
+
+  friend bool operator==(const Kept&, const Kept&) = default;
+};
+
 /// Everything derived from a module for one entry point. Lists are sorted, so that equal programs compare equal.
 ///
-/// Sizes, lengths, the workgroup and the bounds of loops hold for one specialisation: that of the defaults unless
-/// others were given.
+/// Sizes, lengths, the workgroup, the bounds of loops and what is done to buffers hold for one specialisation: that of
+/// the defaults unless others were given. A binding that only code behind branches it decides against touches has the
+/// access `None`.
 struct Interface {
   std::string entry_point = {};
   std::uint32_t spirv_version = 0;  ///< 0x00010300 is 1.3.
   WorkgroupSize workgroup = {};
-  std::vector<Binding> bindings = {};  ///< By set, slot and order of declaration; two may share a slot.
+  std::vector<Binding> bindings = {};  ///< By set and slot, each once.
   std::optional<PushConstants> push_constants = {};
   std::vector<SpecConstant> spec_constants = {};  ///< By id.
   std::vector<std::string> built_ins = {};        ///< `GlobalInvocationId` and the like.
   std::vector<std::string> capabilities = {};
   std::vector<std::string> extensions = {};
+  BlockLayout block_layout = BlockLayout::Standard;  ///< What a device needs. The validator finds it, not reflection.
+  /// Of the entry point, but for the size of the workgroup: `SubgroupUniformControlFlowKHR`, and with the width they
+  /// are for `DenormPreserve 16` and the like.
+  std::vector<std::string> execution_modes = {};
   std::uint64_t shared_bytes = 0;  ///< Of workgroup variables, tightly packed, with the default specialisation.
-  bool uses_barriers = false;      ///< Control barriers.
+  Kept kept = {};
+  bool uses_barriers = false;  ///< Control barriers.
   bool uses_atomics = false;
   bool uses_volatile = false;  ///< Any volatile access.
   bool uses_coherent = false;  ///< Any coherent access.

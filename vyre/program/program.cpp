@@ -86,12 +86,14 @@ Result<std::vector<std::uint32_t>> read_program_words(const fs::path& path, cons
 Result<Program> Program::from_spirv(std::span<const std::uint32_t> words, const ProgramOptions& options) {
   const std::string name = options.name.empty() ? "kernel" : options.name;
   const auto named = [&name](const Error& error) { return in_context(error, in_program(name)); };
-  const ValidationOptions validation{.target = options.target, .scalar_layout = options.scalar_layout};
-  if (auto valid = validate(words, validation); !valid) return named(valid.error());
+  const ValidationOptions validation{.target = options.target};
+  const Result<BlockLayout> block_layout = validate(words, validation);
+  if (!block_layout) return named(block_layout.error());
   Result<spirv::Module> module = spirv::Module::read(words);
   if (!module) return named(module.error());
   Result<Interface> interface = reflect(*module, options.entry_point);
   if (!interface) return named(interface.error());
+  interface->block_layout = *block_layout;
   if (!interface->unsupported.empty()) {
     const Obstacle& first = interface->unsupported.front();
     return named({.code = ErrorCode::Unsupported, .message = fmt::format("{}: {}", first.what, first.why)});
@@ -155,7 +157,9 @@ Result<SpecKey> Program::spec_key(std::span<const spirv::SpecOverride> values) c
 
 Result<Interface> Program::specialise(std::span<const spirv::SpecOverride> values) const {
   VYRE_ASSIGN(const SpecKey key, spec_key(values));
-  return reflect(module(), interface().entry_point, key.values);
+  VYRE_ASSIGN(Interface specialised, reflect(module(), interface().entry_point, key.values));
+  specialised.block_layout = interface().block_layout;
+  return specialised;
 }
 
 Hash128 hash_of(const SpecKey& key) {
@@ -180,6 +184,12 @@ Hash128 hash_of(const Interface& interface) {
     hasher.add(static_cast<std::uint64_t>(binding.access)).add(binding.size).add(binding.stride);
     hasher.add(binding.runtime_sized ? 1 : 0).add(binding.count.value_or(0)).add(binding.aliased ? 1 : 0);
     add_members(hasher, binding.members);
+    hasher.add(binding.variables.size());
+    for (const BindingVariable& variable : binding.variables) {
+      hasher.add(variable.name).add(static_cast<std::uint64_t>(variable.access)).add(variable.size);
+      hasher.add(variable.stride).add(variable.runtime_sized ? 1 : 0);
+      add_members(hasher, variable.members);
+    }
   }
   hasher.add(interface.push_constants ? 1 : 0);
   if (interface.push_constants) {
@@ -191,7 +201,7 @@ Hash128 hash_of(const Interface& interface) {
     hasher.add(constant.id).add(constant.name).add(static_cast<std::uint64_t>(constant.type.kind));
     hasher.add(constant.type.bits).add(constant.default_bits);
   }
-  hasher.add(interface.shared_bytes);
+  hasher.add(interface.shared_bytes).add(static_cast<std::uint64_t>(interface.block_layout));
   return hasher.finish();
 }
 

@@ -30,7 +30,6 @@ struct ProgramOptions {
   std::string name = {};         ///< For messages and reports; a file's name unless it is given.
   std::string entry_point = {};  ///< Empty for the only compute entry point there is.
   TargetEnvironment target = TargetEnvironment::Vulkan13;
-  bool scalar_layout = false;  ///< Whether blocks may be laid out as scalars are.
 
   // GLSL only.
   std::vector<std::pair<std::string, std::string>> defines = {};
@@ -50,11 +49,16 @@ struct SpecKey {
 
 [[nodiscard]] Hash128 hash_of(const SpecKey& key);
 
-/// A compute kernel that was validated and understood. A cheap handle to immutable data.
+/// A compute kernel that was validated and understood. A cheap handle to immutable data: to move one is to copy it, so
+/// that one that was moved elsewhere is still the same program.
 ///
 /// Thread safety: all members may be called concurrently.
 class Program {
  public:
+  Program(const Program&) noexcept = default;
+  Program& operator=(const Program&) noexcept = default;
+  ~Program() = default;
+
   /// Takes SPIR-V words. `CompileFailed` if they are not a valid module for the target, `Unsupported` if vyre cannot
   /// run it, `InvalidArgument` if the entry point cannot be chosen.
   [[nodiscard]] static Result<Program> from_spirv(std::span<const std::uint32_t> words,
@@ -77,7 +81,8 @@ class Program {
   [[nodiscard]] Hash128 module_hash() const noexcept { return data_->module_hash; }
   [[nodiscard]] Hash128 interface_hash() const noexcept { return data_->interface_hash; }
 
-  /// The interface with the given values instead of the defaults: sizes, workgroup and bounds of loops may differ.
+  /// The interface with the given values instead of the defaults: sizes, workgroup, bounds of loops and accesses may
+  /// differ.
   /// `InvalidArgument` as `spec_key`.
   [[nodiscard]] Result<Interface> specialise(std::span<const spirv::SpecOverride> values) const;
 

@@ -233,14 +233,16 @@ TEST(Program, NeedsAComputeEntryPoint) {
   EXPECT_EQ(error.message, "the module has no compute entry point, it has Vertex 'shade'");
 }
 
-TEST(Program, LearnsThatALayoutIsScalarOnlyWhenAsked) {
+TEST(Program, LearnsThatALayoutIsScalar) {
   const std::string source = R"(#version 450
     #extension GL_EXT_scalar_block_layout : require
     layout(local_size_x = 1) in;
     layout(scalar, binding = 0) buffer Data { float a; vec3 b[]; };
     void main() { b[0] = vec3(a); })";
-  EXPECT_EQ(Program::from_glsl(source).error().code, ErrorCode::CompileFailed);
-  const Program program = Program::from_glsl(source, {.scalar_layout = true}).value();
+  const Program program = Program::from_glsl(source).value();
+  EXPECT_EQ(program.interface().block_layout, BlockLayout::Scalar);
+  EXPECT_EQ(program.specialise({}).value().block_layout, BlockLayout::Scalar);
+  EXPECT_EQ(Program::from_glsl(kSaxpy).value().interface().block_layout, BlockLayout::Standard);
   EXPECT_EQ(program.interface().bindings[0].stride, 12U);
 }
 

@@ -12,7 +12,10 @@
 #include <fmt/ranges.h>
 
 #include <vyre/program/access.hpp>
+#include <vyre/program/bindings.hpp>
+#include <vyre/program/kept.hpp>
 #include <vyre/program/layout.hpp>
+#include <vyre/program/live_code.hpp>
 #include <vyre/program/loops.hpp>
 #include <vyre/program/spirv/opcodes.hpp>
 
@@ -71,7 +74,7 @@ class Reflection {
         constants_{module, overrides},
         layout_{module, constants_},
         functions_{reachable_functions(module, entry.operand(1))},
-        access_{derive_access(module, functions_)},
+        access_{derive_access(module, functions_, find_live_code(module, entry.operand(1), constants_))},
         reached_(module.size(), false) {
     for (const Function* function : functions_) {
       std::fill(reached_.begin() + function->begin, reached_.begin() + function->end, true);
@@ -84,6 +87,7 @@ class Reflection {
     read_functions();
     read_globals();
     read_workgroup_size();
+    interface_.kept = derive_kept(module_, functions_, constants_);
     finish();
     return std::move(interface_);
   }
@@ -140,8 +144,8 @@ class Reflection {
   }
 
   void read_capability(std::uint32_t capability) {
-    const std::string_view name = enumerant_name(OperandKind::Capability, capability);
-    interface_.capabilities.push_back(name.empty() ? fmt::format("{}", capability) : std::string{name});
+    const std::string name = spirv::name_of(OperandKind::Capability, capability);
+    interface_.capabilities.push_back(name);
     const std::string_view why = capability_obstacle(capability);
     if (!why.empty()) refuse(fmt::format("capability {}", name), std::string{why});
   }
@@ -251,11 +255,8 @@ class Reflection {
       }));
     };
     const auto any = [&](spv::Decoration kind) { return module_.decoration(id, kind).has_value() || count(kind) > 0; };
-    const auto all = [&](spv::Decoration kind) { return members > 0 && count(kind) >= members; };
-    Access allowed = Access::ReadWrite;
-    if (all(spv::DecorationNonWritable) || binding.kind == BindingKind::UniformBuffer) allowed = allowed & Access::Read;
-    if (all(spv::DecorationNonReadable)) allowed = allowed & Access::Write;
-    binding.access = access_[id] & allowed;
+    // Decorations say what code may do, not what it does: some compilers decorate a block as never read and read it.
+    binding.access = access_[id];
     binding.coherent = any(spv::DecorationCoherent);
     binding.is_volatile = any(spv::DecorationVolatile);
     binding.aliased = module_.decoration(id, spv::DecorationAliased).has_value();
@@ -302,6 +303,12 @@ class Reflection {
   }
 
   void read_execution_mode(const Instruction& mode) {
+    const std::uint32_t which = mode.operand(1);
+    if (which != spv::ExecutionModeLocalSize && which != spv::ExecutionModeLocalSizeId) {
+      const bool has_width = which >= spv::ExecutionModeDenormPreserve && which <= spv::ExecutionModeRoundingModeRTZ;
+      const std::string name = spirv::name_of(OperandKind::ExecutionMode, which);
+      interface_.execution_modes.push_back(has_width ? fmt::format("{} {}", name, mode.operand(2)) : name);
+    }
     for (std::size_t i = 0; i < 3; ++i) {
       if (mode.operand(1) == spv::ExecutionModeLocalSize) interface_.workgroup.size[i] = mode.operand(2 + i);
       if (mode.operand(1) == spv::ExecutionModeLocalSizeId) set_workgroup_dimension(i, mode.operand(2 + i));
@@ -317,23 +324,25 @@ class Reflection {
     std::ranges::sort(interface_.built_ins);
     std::ranges::sort(interface_.capabilities);
     std::ranges::sort(interface_.extensions);
+    std::ranges::sort(interface_.execution_modes);
     // Some compilers declare a specialised workgroup size twice under one id; the constant with a name tells more.
     std::ranges::sort(interface_.spec_constants, {},
                       [](const SpecConstant& c) { return std::tuple{c.id, c.name.empty(), std::string_view{c.name}}; });
     const auto repeated = std::ranges::unique(interface_.spec_constants, {}, &SpecConstant::id);
     interface_.spec_constants.erase(repeated.begin(), repeated.end());
-    sort_bindings();
+    join_bindings();
   }
 
-  /// By set and slot; variables that share a slot stay in the order of declaration.
-  void sort_bindings() {
-    std::vector<std::tuple<std::uint32_t, std::uint32_t, std::size_t>> order;
-    for (const Binding& binding : interface_.bindings) order.emplace_back(binding.set, binding.slot, order.size());
-    std::ranges::sort(order);
-    std::vector<Binding> sorted;
-    sorted.reserve(order.size());
-    for (const auto& [set, slot, index] : order) sorted.push_back(std::move(interface_.bindings[index]));
-    interface_.bindings = std::move(sorted);
+  void join_bindings() {
+    const auto is_uniform = [](const Binding& binding) { return binding.kind == BindingKind::UniformBuffer; };
+    for (const Binding& a : interface_.bindings) {
+      for (const Binding& b : interface_.bindings) {
+        if (a.set != b.set || a.slot != b.slot || !is_uniform(a) || is_uniform(b)) continue;
+        refuse(fmt::format("binding {}.{}", a.set, a.slot),
+               fmt::format("it is the uniform buffer '{}' and the storage buffer '{}' at once", a.name, b.name));
+      }
+    }
+    interface_.bindings = join_variables(std::move(interface_.bindings));
   }
 
   const Module& module_;

@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+
+#include <vyre/base/error.hpp>
 
 namespace vyre::program {
 
@@ -17,6 +20,13 @@ enum class TargetEnvironment : std::uint8_t { Vulkan11, Vulkan12, Vulkan13 };
     case TargetEnvironment::Vulkan13: return "vulkan1.3";
   }
   return "vulkan1.3";
+}
+
+/// `InvalidArgument` for what is none of those above.
+[[nodiscard]] inline Result<void> check_target(TargetEnvironment target) {
+  if (target <= TargetEnvironment::Vulkan13) return {};
+  return fail(ErrorCode::InvalidArgument, "the target is " + std::to_string(static_cast<int>(target)) +
+                                              ", it takes 0 (vulkan1.1) to 2 (vulkan1.3)");
 }
 
 /// Reads what `to_string` writes. Nothing otherwise.

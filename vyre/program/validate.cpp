@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,6 +14,7 @@
 
 #include <vyre/program/environment.hpp>
 #include <vyre/program/saturating.hpp>
+#include <vyre/program/spirv/grammar.hpp>
 #include <vyre/program/spirv/header.hpp>
 
 namespace vyre::program {
@@ -258,16 +258,83 @@ std::unexpected<Error> invalid(std::string_view place, std::string_view text) {
   return std::unexpected{std::move(error)};
 }
 
-struct Destroy {
-  void operator()(spv_context context) const noexcept { spvContextDestroy(context); }
-  void operator()(spv_diagnostic diagnostic) const noexcept { spvDiagnosticDestroy(diagnostic); }
+std::unexpected<Error> newer(std::string_view what) {
+  return fail(ErrorCode::Unsupported,
+              fmt::format("module has {}, which is newer than SPIR-V {}.{} revision {}, the newest that is known here",
+                          what, spv::Version >> 16, spv::Version >> 8 & 0xff, spv::Revision));
+}
+
+/// Refuses a module whose version or any of whose instructions is newer than what is known here.
+Result<void> check_age(std::span<const std::uint32_t> words) {
+  if (words[1] > spv::Version) return newer(fmt::format("the version {}.{}", words[1] >> 16, words[1] >> 8 & 0xff));
+  Result<void> known;
+  std::size_t word = kHeaderWords;
+  for_each_instruction(words, [&](std::span<const std::uint32_t> each) {
+    const auto op = static_cast<spv::Op>(each[0] & 0xffff);
+    const auto has = [&](spirv::OperandKind kind) {
+      return each.size() < 2 || !spirv::enumerant_name(kind, each[1]).empty();
+    };
+    if (spirv::find_opcode(op) == nullptr) {
+      known = newer(fmt::format("an instruction with opcode {} at word {}", static_cast<std::uint32_t>(op), word));
+    } else if (op == spv::OpCapability && !has(spirv::OperandKind::Capability)) {
+      known = newer(fmt::format("the capability {}", each[1]));
+    } else if (op == spv::OpSource && !has(spirv::OperandKind::SourceLanguage)) {
+      known = newer(fmt::format("the source language {}", each[1]));
+    }
+    word += each.size();
+    return known.has_value();
+  });
+  return known;
+}
+
+/// Refuses a module that declares an extension which is not known here. The validator would pass over it.
+Result<void> check_extensions(std::span<const std::uint32_t> words) {
+  Result<void> known;
+  for_each_instruction(words, [&](std::span<const std::uint32_t> each) {
+    const auto op = static_cast<spv::Op>(each[0] & 0xffff);
+    if (op == spv::OpExtension) {
+      const auto* text = reinterpret_cast<const char*>(each.data() + 1);
+      const std::string_view name{text, ::strnlen(text, (each.size() - 1) * sizeof(std::uint32_t))};
+      if (!spirv::is_known_extension(name)) {
+        known = newer(fmt::format("the extension '{}'", name.substr(0, kMaxContextBytes)));
+      }
+    }
+    // Extensions stand before it.
+    return known.has_value() && op != spv::OpMemoryModel;
+  });
+  return known;
+}
+
+/// One run of the validator.
+struct Verdict {
+  bool is_valid = false;
+  std::string message = {};
+  std::size_t instruction = 0;  ///< The number of the one that is wrong, from 1; 0 if it is about none.
 };
-using Context = std::unique_ptr<spv_context_t, Destroy>;
-using Diagnostic = std::unique_ptr<spv_diagnostic_t, Destroy>;
+
+Verdict run_validator(TargetEnvironment target, const spvtools::ValidatorOptions& settings,
+                      std::span<const std::uint32_t> words) {
+  Verdict verdict;
+  spvtools::SpirvTools tools{to_environment(target)};
+  tools.SetMessageConsumer(
+      [&](spv_message_level_t level, const char* /*source*/, const spv_position_t& position, const char* message) {
+        if (level >= SPV_MSG_WARNING) return;
+        verdict.message = message;
+        verdict.instruction = position.index;
+      });
+  verdict.is_valid = tools.Validate(words.data(), words.size(), settings);
+  return verdict;
+}
+
+void set_layout(spvtools::ValidatorOptions& settings, BlockLayout layout) {
+  settings.SetUniformBufferStandardLayout(layout != BlockLayout::Standard);
+  settings.SetScalarBlockLayout(layout == BlockLayout::Scalar);
+}
 
 }  // namespace
 
-Result<void> validate(std::span<const std::uint32_t> words, const ValidationOptions& options) {
+Result<BlockLayout> validate(std::span<const std::uint32_t> words, const ValidationOptions& options) {
+  VYRE_TRY(check_target(options.target));
   VYRE_TRY(spirv::check_header(words));
   Scale scale;
   Result<void> small_enough;
@@ -277,37 +344,38 @@ Result<void> validate(std::span<const std::uint32_t> words, const ValidationOpti
   });
   VYRE_TRY(std::move(small_enough));
   VYRE_TRY(scale.end_function());
+  VYRE_TRY(check_extensions(words));
 
-  const Context context{spvContextCreate(to_environment(options.target))};
-  if (context == nullptr) {
-    return fail(ErrorCode::Internal,
-                fmt::format("the validator does not know the target '{}'", to_string(options.target)));
-  }
   spvtools::ValidatorOptions settings;
-  settings.SetScalarBlockLayout(options.scalar_layout);
   settings.SetUniversalLimit(spv_validator_limit_max_id_bound, spirv::kMaxIdBound);
   settings.SetUniversalLimit(spv_validator_limit_max_control_flow_nesting_depth, kMaxControlFlowNesting);
   settings.SetFriendlyNames(false);
   const bool has_names = !scale.has_too_many_names();
   const std::vector<std::uint32_t> nameless = has_names ? std::vector<std::uint32_t>{} : without_names(words);
   const std::span<const std::uint32_t> checked = has_names ? words : nameless;
-  spv_const_binary_t binary{checked.data(), checked.size()};
-  Diagnostic diagnostic;
-  const auto run = [&] {
-    spv_diagnostic raw = nullptr;
-    const spv_result_t result = spvValidateWithOptions(context.get(), settings, &binary, &raw);
-    diagnostic.reset(raw);
-    return result == SPV_SUCCESS;
+  const auto run = [&](BlockLayout layout) {
+    set_layout(settings, layout);
+    return run_validator(options.target, settings, checked);
   };
-  if (run()) return {};
+  BlockLayout layout = BlockLayout::Standard;
+  Verdict verdict = run(layout);
+  if (!verdict.is_valid && options.loosest != BlockLayout::Standard) {
+    // The loosest rules tell whether the layout is all that is wrong.
+    layout = options.loosest;
+    verdict = run(layout);
+    if (verdict.is_valid && layout == BlockLayout::Scalar && run(BlockLayout::UniformStandard).is_valid) {
+      layout = BlockLayout::UniformStandard;
+    }
+  }
+  if (verdict.is_valid) return layout;
+  VYRE_TRY(check_age(words));
   if (has_names && words.size() <= kMaxNamedWords) {
     settings.SetFriendlyNames(true);
-    run();
+    verdict = run(layout);
   }
-  if (diagnostic == nullptr) return invalid("", "the validator gives no reason");
-  // An index is the number of an instruction here, or 0 if it is about none.
-  const std::size_t number = diagnostic->position.index;
-  return invalid(number == 0 ? "" : fmt::format(" at word {}", word_of(words, number, has_names)), diagnostic->error);
+  if (verdict.message.empty()) return invalid("", "the validator gives no reason");
+  const std::size_t number = verdict.instruction;
+  return invalid(number == 0 ? "" : fmt::format(" at word {}", word_of(words, number, has_names)), verdict.message);
 }
 
 Result<std::vector<std::uint32_t>> to_words(std::span<const std::byte> bytes) {

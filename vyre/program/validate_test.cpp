@@ -1,5 +1,6 @@
 #include <vyre/program/validate.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -94,7 +95,7 @@ class Module {
 };
 
 std::string refusal(std::span<const std::uint32_t> words, const ValidationOptions& options = {}) {
-  const Result<void> result = validate(words, options);
+  const Result<BlockLayout> result = validate(words, options);
   return result ? "valid" : to_string(result.error());
 }
 
@@ -114,9 +115,6 @@ TEST(Validate, RefusesWhatIsNoModule) {
 
 TEST(Validate, NamesTheWordOfTheFirstMistake) {
   Words words = Module{}.words();
-  words.back() = 1U << 16 | 0xffff;
-  EXPECT_EQ(refusal(words), "error[compile-failed]: module is invalid at word " + std::to_string(words.size() - 1) +
-                                ": Invalid opcode: 65535");
   words.back() = 7U << 16 | spv::OpFunctionEnd;
   EXPECT_THAT(refusal(words), HasSubstr("at word " + std::to_string(words.size() - 1) + ": Invalid instruction"));
   words.back() = 0;
@@ -125,7 +123,7 @@ TEST(Validate, NamesTheWordOfTheFirstMistake) {
   // The store has no type that fits; it is the first instruction behind the label.
   const Words store = Module{}.code(spv::OpStore, {kOne, kTrue}).words();
   const std::size_t place = store.size() - 5;
-  const Result<void> result = validate(store);
+  const Result<BlockLayout> result = validate(store);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::CompileFailed);
   EXPECT_EQ(result.error().message, "module is invalid at word " + std::to_string(place) +
@@ -136,13 +134,15 @@ TEST(Validate, NamesTheWordOfTheFirstMistake) {
 TEST(Validate, ReadsTheTarget) {
   const Words words = Module{}.words();
   EXPECT_EQ(refusal(words, {.target = TargetEnvironment::Vulkan13}), "valid");
+  EXPECT_EQ(refusal(words, {.target = static_cast<TargetEnvironment>(99)}),
+            "the target is 99, it takes 0 (vulkan1.1) to 2 (vulkan1.3)");
   EXPECT_THAT(refusal(words, {.target = TargetEnvironment::Vulkan12}),
               HasSubstr("Invalid SPIR-V binary version 1.6 for target environment SPIR-V 1.5 (under Vulkan 1.2"));
   EXPECT_EQ(refusal(Module{0x0001'0500}.words(), {.target = TargetEnvironment::Vulkan12}), "valid");
   EXPECT_EQ(refusal(Module{0x0001'0300}.words(), {.target = TargetEnvironment::Vulkan11}), "valid");
 }
 
-TEST(Validate, AllowsScalarLayoutIfAsked) {
+TEST(Validate, FindsTheLayoutThatBlocksNeed) {
   // A vector of three behind a scalar, at 4 bytes.
   constexpr std::uint32_t kVector = kFree;
   constexpr std::uint32_t kBlock = kFree + 1;
@@ -158,8 +158,58 @@ TEST(Validate, AllowsScalarLayoutIfAsked) {
       .declare(spv::OpTypeStruct, {kBlock, kFloat, kVector})
       .declare(spv::OpTypePointer, {kPointer, spv::StorageClassStorageBuffer, kBlock})
       .declare(spv::OpVariable, {kPointer, kBuffer, spv::StorageClassStorageBuffer});
-  EXPECT_THAT(refusal(module.words()), HasSubstr("member 1 is an improperly straddling vector at offset 8"));
-  EXPECT_EQ(refusal(module.words(), {.scalar_layout = true}), "valid");
+  EXPECT_THAT(refusal(module.words(), {.loosest = BlockLayout::UniformStandard}),
+              HasSubstr("member 1 is an improperly straddling vector at offset 8"));
+  EXPECT_EQ(validate(module.words()).value(), BlockLayout::Scalar);
+  EXPECT_EQ(validate(Module{}.words()).value(), BlockLayout::Standard);
+  // Of two mistakes, the one that no layout mends is told.
+  EXPECT_THAT(refusal(module.code(spv::OpStore, {kOne, kTrue}).words()), HasSubstr("is not a logical pointer"));
+}
+
+TEST(Validate, FindsUniformBlocksWithTheLayoutOfStorageBlocks) {
+  constexpr std::uint32_t kArray = kFree;
+  constexpr std::uint32_t kBlock = kFree + 1;
+  constexpr std::uint32_t kPointer = kFree + 2;
+  constexpr std::uint32_t kBuffer = kFree + 3;
+  Module module;
+  module.annotate(spv::OpDecorate, {kArray, spv::DecorationArrayStride, 4})
+      .annotate(spv::OpMemberDecorate, {kBlock, 0, spv::DecorationOffset, 0})
+      .annotate(spv::OpDecorate, {kBlock, spv::DecorationBlock})
+      .annotate(spv::OpDecorate, {kBuffer, spv::DecorationDescriptorSet, 0})
+      .annotate(spv::OpDecorate, {kBuffer, spv::DecorationBinding, 0})
+      .declare(spv::OpTypeArray, {kArray, kFloat, kOne})
+      .declare(spv::OpTypeStruct, {kBlock, kArray})
+      .declare(spv::OpTypePointer, {kPointer, spv::StorageClassUniform, kBlock})
+      .declare(spv::OpVariable, {kPointer, kBuffer, spv::StorageClassUniform});
+  EXPECT_THAT(refusal(module.words(), {.loosest = BlockLayout::Standard}), HasSubstr("not satisfying alignment to 16"));
+  EXPECT_EQ(validate(module.words()).value(), BlockLayout::UniformStandard);
+}
+
+TEST(Validate, NamesWhatIsNewerThanItself) {
+  const auto with_first = [](spv::Op op, const Words& operands) {
+    const Words rest = Module{}.words();
+    Words words(rest.begin(), rest.begin() + spirv::kHeaderWords);
+    words.push_back(static_cast<std::uint32_t>(operands.size() + 1) << 16 | static_cast<std::uint32_t>(op));
+    words.insert(words.end(), operands.begin(), operands.end());
+    words.insert(words.end(), rest.begin() + spirv::kHeaderWords, rest.end());
+    return words;
+  };
+  const std::string known = ", which is newer than SPIR-V 1.6 revision 1, the newest that is known here";
+  EXPECT_EQ(refusal(with_first(spv::OpCapability, {65'000})),
+            "error[unsupported]: module has the capability 65000" + known);
+  EXPECT_EQ(refusal(Module{}.annotate(spv::OpSource, {99, 1}).words()),
+            "error[unsupported]: module has the source language 99" + known);
+  EXPECT_EQ(refusal(Module{0x0001'0900}.words()), "error[unsupported]: module has the version 1.9" + known);
+  Words words = Module{}.words();
+  words.back() = 1U << 16 | 0xffff;
+  EXPECT_EQ(refusal(words), "error[unsupported]: module has an instruction with opcode 65535 at word " +
+                                std::to_string(words.size() - 1) + known);
+  // "SPV_TOMORROW": the rest of the module is valid, and yet nobody knows what it means.
+  const Words name{0x5f56'5053, 0x4f4d'4f54, 0x574f'5252, 0};
+  Words extended = with_first(spv::OpExtension, name);
+  std::rotate(extended.begin() + spirv::kHeaderWords, extended.begin() + spirv::kHeaderWords + 5,
+              extended.begin() + spirv::kHeaderWords + 7);
+  EXPECT_EQ(refusal(extended), "error[unsupported]: module has the extension 'SPV_TOMORROW'" + known);
 }
 
 TEST(Validate, RefusesModulesBeyondTheLimits) {

@@ -67,6 +67,8 @@ std::string describe(const DeviceInfo& info) {
       {"workgroup",
        fmt::format("up to {}, {} invocations, {} shared, subgroups of {}", fmt::join(limits.max_workgroup, " × "),
                    limits.max_workgroup_invocations, bytes(limits.max_shared_bytes), limits.subgroup_size)},
+      {"invocation",
+       fmt::format("variables of {}, values of {}", bytes(limits.max_variable_bytes), bytes(limits.max_value_bytes))},
       {"one dispatch", fmt::format("up to {} groups", fmt::join(limits.max_groups, " × "))},
       {"queues",
        fmt::format("{}, {}", limits.queues,
@@ -74,6 +76,9 @@ std::string describe(const DeviceInfo& info) {
                                               : fmt::format("timestamps of {} ns", info.timestamp_period_ns))},
       {"forms", forms_text(info.forms)},
       {"capabilities", fmt::format("{}", fmt::join(info.spirv_capabilities, ", "))},
+      {"block layout", std::string{to_string(info.block_layout)}},
+      {"modes", fmt::format("{}", fmt::join(info.spirv_execution_modes, ", "))},
+      {"extensions", fmt::format("{}", fmt::join(info.spirv_extensions, ", "))},
   };
   std::string text = fmt::format("  {}\n", info.name);
   for (const auto& [name, value] : lines) text += fmt::format("    {:<13} {}\n", name, value);
@@ -106,13 +111,18 @@ ordered_json to_value(const DeviceInfo& info) {
             {"max_workgroup", limits.max_workgroup},
             {"max_workgroup_invocations", limits.max_workgroup_invocations},
             {"max_shared_bytes", limits.max_shared_bytes},
+            {"max_variable_bytes", limits.max_variable_bytes},
+            {"max_value_bytes", limits.max_value_bytes},
             {"subgroup_size", limits.subgroup_size},
             {"max_spirv_version",
              fmt::format("{}.{}", limits.max_spirv_version >> 16, limits.max_spirv_version >> 8 & 0xff)},
             {"max_timestamps", limits.max_timestamps},
             {"queues", limits.queues}}},
           {"forms", to_value(info.forms)},
-          {"spirv_capabilities", info.spirv_capabilities}};
+          {"spirv_capabilities", info.spirv_capabilities},
+          {"spirv_execution_modes", info.spirv_execution_modes},
+          {"spirv_extensions", info.spirv_extensions},
+          {"block_layout", to_string(info.block_layout)}};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 using program::Binding;
+using program::BindingVariable;
 using program::Interface;
 using program::Loop;
 using program::Member;
@@ -50,10 +52,20 @@ std::string quantity(std::uint64_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
-std::string extent(const Binding& binding) {
-  if (!binding.runtime_sized) return quantity(binding.size, "byte");
-  const std::string elements = fmt::format("any number of elements of {}", quantity(binding.stride, "byte"));
-  return binding.size == 0 ? elements : fmt::format("{}, then {}", quantity(binding.size, "byte"), elements);
+/// How many bytes a block has: a binding of one variable, or a variable of several.
+template <typename Block>
+std::string extent(const Block& block) {
+  if (!block.runtime_sized) return quantity(block.size, "byte");
+  const std::string elements = fmt::format("any number of elements of {}", quantity(block.stride, "byte"));
+  return block.size == 0 ? elements : fmt::format("{}, then {}", quantity(block.size, "byte"), elements);
+}
+
+/// How many bytes a binding of several variables takes.
+std::string joined_extent(const Binding& binding) {
+  const std::string bytes =
+      binding.runtime_sized ? fmt::format("any number of bytes from {} on", std::max<std::uint64_t>(binding.size, 1))
+                            : quantity(binding.size, "byte");
+  return fmt::format("{}, {} variables", bytes, binding.variables.size());
 }
 
 std::string qualifiers(const Binding& binding) {
@@ -75,6 +87,12 @@ void add_members(Table& table, const std::vector<Member>& members, std::size_t d
     table.add({fmt::format("{}@{}", std::string(2 * depth, ' '), member.offset), member.type, member.name, strides});
     add_members(table, member.members, depth + 1);
   }
+}
+
+std::string members_text(const std::vector<Member>& members, std::string_view indent) {
+  Table table;
+  add_members(table, members, 0);
+  return table.to_text(indent);
 }
 
 std::string default_value(const SpecConstant& constant) {
@@ -113,6 +131,21 @@ std::string loops_text(const std::vector<Loop>& loops) {
   return fmt::format("{}", fmt::join(bounds, "; "));
 }
 
+std::string kept_text(const program::Kept& kept) {
+  std::vector<std::string> parts;
+  if (kept.variable_bytes != 0) {
+    parts.push_back(fmt::format("variables of {}, the largest {} with {}", quantity(kept.variable_bytes, "byte"),
+                                kept.largest_variable, kept.largest_variable_bytes));
+  }
+  if (kept.value_bytes != 0) {
+    parts.push_back(fmt::format("a value of {}, {}", quantity(kept.value_bytes, "byte"), kept.largest_value));
+  }
+  if (kept.largest_shared_bytes != 0) {
+    parts.push_back(fmt::format("shared {} of {}", kept.largest_shared, quantity(kept.largest_shared_bytes, "byte")));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
 std::string uses_text(const Interface& interface) {
   std::vector<std::string> words;
   if (interface.shared_bytes != 0)
@@ -145,7 +178,15 @@ ordered_json or_null(const std::optional<T>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
+ordered_json to_json_value(const BindingVariable& variable) {
+  return {
+      {"name", variable.name}, {"access", to_string(variable.access)},    {"stride", variable.stride},
+      {"size", variable.size}, {"runtime_sized", variable.runtime_sized}, {"members", to_json_value(variable.members)}};
+}
+
 ordered_json to_json_value(const Binding& binding) {
+  ordered_json variables = ordered_json::array();
+  for (const BindingVariable& variable : binding.variables) variables.push_back(to_json_value(variable));
   return {{"set", binding.set},
           {"slot", binding.slot},
           {"name", binding.name},
@@ -158,7 +199,8 @@ ordered_json to_json_value(const Binding& binding) {
           {"coherent", binding.coherent},
           {"volatile", binding.is_volatile},
           {"aliased", binding.aliased},
-          {"members", to_json_value(binding.members)}};
+          {"members", to_json_value(binding.members)},
+          {"variables", std::move(variables)}};
 }
 
 ordered_json to_json_value(const SpecConstant& constant) {
@@ -179,18 +221,19 @@ std::string to_text(const Interface& interface, std::span<const FormReport> form
   for (const Binding& binding : interface.bindings) {
     const std::string array = binding.count == 1 ? "" : fmt::format("[{}]", binding.count.value_or(0));
     text += fmt::format("\nset {} slot {}  {}{}  {} {}, {}  {}\n", binding.set, binding.slot, binding.name, array,
-                        to_string(binding.access), to_string(binding.kind), extent(binding), qualifiers(binding));
+                        to_string(binding.access), to_string(binding.kind),
+                        binding.variables.empty() ? extent(binding) : joined_extent(binding), qualifiers(binding));
     text.erase(text.find_last_not_of(" \n") + 1);
     text += "\n";
-    Table members;
-    add_members(members, binding.members, 0);
-    text += members.to_text("  ");
+    if (binding.variables.empty()) text += members_text(binding.members, "  ");
+    for (const BindingVariable& variable : binding.variables) {
+      text += fmt::format("  as {}  {}, {}\n", variable.name, to_string(variable.access), extent(variable));
+      text += members_text(variable.members, "    ");
+    }
   }
   if (interface.push_constants) {
     text += fmt::format("\npush constants  {}\n", quantity(interface.push_constants->size, "byte"));
-    Table members;
-    add_members(members, interface.push_constants->members, 0);
-    text += members.to_text("  ");
+    text += members_text(interface.push_constants->members, "  ");
   }
   if (!interface.spec_constants.empty()) {
     text += "\nspecialisation constants\n";
@@ -205,8 +248,15 @@ std::string to_text(const Interface& interface, std::span<const FormReport> form
   if (const std::string uses = uses_text(interface); !uses.empty()) rest.add({"uses", uses});
   if (!interface.built_ins.empty()) rest.add({"built-ins", fmt::format("{}", fmt::join(interface.built_ins, ", "))});
   if (!interface.loops.empty()) rest.add({"loops", loops_text(interface.loops)});
+  if (const std::string kept = kept_text(interface.kept); !kept.empty()) rest.add({"keeps", kept});
+  if (!interface.execution_modes.empty()) {
+    rest.add({"modes", fmt::format("{}", fmt::join(interface.execution_modes, ", "))});
+  }
   rest.add({"capabilities", fmt::format("{}", fmt::join(interface.capabilities, ", "))});
   if (!interface.extensions.empty()) rest.add({"extensions", fmt::format("{}", fmt::join(interface.extensions, ", "))});
+  if (interface.block_layout != program::BlockLayout::Standard) {
+    rest.add({"block layout", std::string{to_string(interface.block_layout)}});
+  }
   text += "\n" + rest.to_text("");
   if (!forms.empty()) {
     text += "\nother forms, with the options that are the default; a device may refuse more\n";
@@ -243,7 +293,14 @@ std::string to_json(const Interface& interface, std::span<const FormReport> form
   json["built_ins"] = interface.built_ins;
   json["capabilities"] = interface.capabilities;
   json["extensions"] = interface.extensions;
+  json["block_layout"] = to_string(interface.block_layout);
+  json["execution_modes"] = interface.execution_modes;
   json["shared_bytes"] = interface.shared_bytes;
+  const program::Kept& kept = interface.kept;
+  json["kept"] = {{"variable_bytes", kept.variable_bytes},
+                  {"largest_variable", {{"name", kept.largest_variable}, {"bytes", kept.largest_variable_bytes}}},
+                  {"largest_value", {{"what", kept.largest_value}, {"bytes", kept.value_bytes}}},
+                  {"largest_shared", {{"name", kept.largest_shared}, {"bytes", kept.largest_shared_bytes}}}};
   json["uses"] = {{"barriers", interface.uses_barriers},
                   {"atomics", interface.uses_atomics},
                   {"subgroups", interface.uses_subgroups},

@@ -42,6 +42,7 @@ std::string to_text(const RunReport& report) {
     text += fmt::format("  {}: {} ({} plain, {} batched, {} replayed) in the {} form; last: {}\n", each.program,
                         counted(each.dispatches, "dispatch", "dispatches"), each.plain, each.batched, each.replayed,
                         to_string(each.form), each.reason);
+    if (!each.in_place.empty()) text += fmt::format("    buffers overlap: {} are declared aliased\n", each.in_place);
     if (!each.form_refused.empty()) text += fmt::format("    another form was not possible: {}\n", each.form_refused);
   }
   if (report.calibration_ns > 0)
@@ -87,6 +88,7 @@ std::string to_json(const RunReport& report) {
                                  {"replayed", each.replayed},
                                  {"form", to_string(each.form)},
                                  {"form_refused", each.form_refused},
+                                 {"in_place", each.in_place},
                                  {"reason", each.reason}});
   }
   for (const policy::AuditEvent& event : report.decisions) value["decisions"].push_back(to_string(event));

@@ -21,6 +21,9 @@ struct ProgramReport {
   std::string reason = {};                                 ///< Of the last choice.
   program::FormKind form = program::FormKind::Descriptor;  ///< That its dispatches ran in.
   std::string form_refused = {};                           ///< Why that is not the one the mode is for.
+  /// The bindings that were given overlapping buffers, one of them written: a variant of the program ran, in which they
+  /// are declared `Aliased`. Empty for the program as it is.
+  std::string in_place = {};
 
   friend bool operator==(const ProgramReport&, const ProgramReport&) = default;
 };

@@ -79,6 +79,7 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
     FormKind form = FormKind::Descriptor;
     VYRE_ASSIGN(compiled.other_pipeline, compile_as_written(form));
   }
+  compiled.fits_all_views = device.fits_all_views(compiled.pipeline);
   // It was compiled, so that it has a key and can be specialised.
   compiled.id = hash_of(program.spec_key(values).value()).low;
   const program::Interface interface = values.empty() ? program.interface() : program.specialise(values).value();
@@ -90,20 +91,24 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
         .min_bytes = std::max<std::uint64_t>(rule.min_bytes, 1),
         .max_bytes = is_storage ? limits.max_storage_range : limits.max_uniform_range,
         .rule = rule};
-    bool is_written = false;
+    program::Access access = program::Access::None;
     for (const program::Binding& binding : interface.bindings) {
       if (binding.set != rule.set || binding.slot != rule.slot) continue;
       slot.is_aliased = slot.is_aliased || binding.aliased;
-      is_written = is_written || (binding.access & program::Access::Write) != program::Access::None;
+      access = access | binding.access;
     }
-    compiled.writes.push_back(is_written);
+    slot.is_used = access != program::Access::None;
+    compiled.writes.push_back((access & program::Access::Write) != program::Access::None);
     compiled.slots.push_back(std::move(slot));
   }
   for (std::uint32_t i = 0; i < compiled.slots.size(); ++i) {
     for (std::uint32_t j = 0; j < i; ++j) {
+      const ArgumentSlot& one = compiled.slots[j];
+      const ArgumentSlot& other = compiled.slots[i];
       const bool is_written = compiled.writes[i] || compiled.writes[j];
-      const bool may_overlap = compiled.slots[i].is_aliased && compiled.slots[j].is_aliased;
-      if (is_written && !may_overlap) compiled.apart.emplace_back(j, i);
+      // Code that the specialisation leaves out touches nothing.
+      const bool are_used = one.is_used && other.is_used;
+      if (is_written && are_used && !(one.is_aliased && other.is_aliased)) compiled.apart.emplace_back(j, i);
     }
   }
   if (interface.push_constants) {
@@ -130,21 +135,51 @@ Result<backend::PipelineHandle> find_form(CompiledProgram& compiled, program::Fo
   return made;
 }
 
+Result<backend::PipelineHandle> find_written(CompiledProgram& compiled) {
+  if (compiled.written_pipeline.generation != 0) return compiled.written_pipeline;
+  auto written = compiled.shared->get(FormKind::Descriptor);
+  if (!written && written.error().code != ErrorCode::Unsupported) return written;
+  compiled.written_pipeline = written.value_or(compiled.pipeline);
+  return compiled.written_pipeline;
+}
+
 std::vector<backend::PipelineHandle> pipelines_of(const CompiledProgram& compiled) {
-  std::vector<backend::PipelineHandle> all{compiled.pipeline, compiled.other_pipeline};
+  std::vector<backend::PipelineHandle> all{compiled.pipeline, compiled.other_pipeline, compiled.written_pipeline};
   all.insert(all.end(), compiled.others.begin(), compiled.others.end());
   std::erase_if(all, [](backend::PipelineHandle each) { return each.generation == 0; });
   return all;
 }
 
 std::unexpected<Error> wrong_buffer_count(const CompiledProgram& program, std::size_t given) {
+  constexpr std::size_t kMostNames = 16;  // A kernel may have a thousand.
   std::string names;
-  for (const ArgumentSlot& slot : program.slots) names += (names.empty() ? "" : ", ") + to_string(slot.rule);
+  for (const ArgumentSlot& slot : std::span{program.slots}.first(std::min(program.slots.size(), kMostNames))) {
+    names += (names.empty() ? "" : ", ") + to_string(slot.rule);
+  }
+  if (program.slots.size() > kMostNames) names += fmt::format(" and {} others", program.slots.size() - kMostNames);
   return invalid(fmt::format("program '{}' uses {} buffers{}{}, {} are given", program.program.name(),
                              program.slots.size(), names.empty() ? "" : ": ", names, given));
 }
 
+namespace {
+
+std::unexpected<Error> too_many(const CompiledProgram& program, const Params& params) {
+  if (params.is_block()) {
+    return invalid(fmt::format("program '{}' has {} bytes of push constants, {} are given, the limit is {}",
+                               program.program.name(), program.push_bytes, params.byte_count(), Params::kMaxBytes));
+  }
+  return invalid(fmt::format(
+      "program '{}' has {} parameters, {} of together {} bytes are given, the limits are {} values and {} bytes; "
+      "`params_block` gives any number of members",
+      program.program.name(), program.params.size(), params.value_count(), params.byte_count(), Params::kMaxValues,
+      Params::kMaxBytes));
+}
+
+}  // namespace
+
 Result<void> lay_out(const CompiledProgram& program, const Params& params, std::byte* room) {
+  if (!params.fits()) [[unlikely]]
+    return too_many(program, params);
   const std::span<const std::byte> bytes = params.bytes();
   if (params.is_block()) {
     if (bytes.size() != program.push_bytes) {
@@ -164,7 +199,7 @@ Result<void> lay_out(const CompiledProgram& program, const Params& params, std::
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Params::Value& value = values[i];
     std::size_t index = i;
-    if (value.name_size != 0) {
+    if (value.is_named()) {
       const auto found = std::ranges::find(program.params, value.name(), &ParamSlot::name);
       if (found == program.params.end()) {
         return invalid(fmt::format("program '{}' has no parameter '{}'", program.program.name(), value.name()));

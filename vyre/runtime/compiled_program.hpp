@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <vyre/backend/device.hpp>
+#include <vyre/program/aliased.hpp>
 #include <vyre/program/program.hpp>
 #include <vyre/runtime/params.hpp>
 #include <vyre/runtime/shared_pipelines.hpp>
@@ -24,6 +25,7 @@ struct ArgumentSlot {
   std::uint64_t max_bytes = 0;
   backend::RangeRule rule = {};
   bool is_aliased = false;
+  bool is_used = true;  ///< Whether the kernel reads or writes there, as it is specialised.
 
   /// Whether a view that lies within its buffer can be bound.
   [[nodiscard]] bool allows(std::uint64_t offset, std::uint64_t size) const noexcept {
@@ -46,6 +48,12 @@ struct ParamSlot {
   }
 };
 
+/// A program with the bindings declared `Aliased` that dispatches gave overlapping buffers.
+struct AliasedProgram {
+  std::vector<program::BindingPlace> bindings;  ///< Sorted.
+  program::Program program;
+};
+
 /// A program on a device, with what is needed to check a dispatch of it.
 struct CompiledProgram {
   program::Program program;
@@ -53,6 +61,9 @@ struct CompiledProgram {
   std::shared_ptr<SharedPipelines> shared;      ///< Has the pipelines.
   backend::PipelineHandle pipeline = {};        ///< In the form that its dispatches use.
   backend::PipelineHandle other_pipeline = {};  ///< For those that are too long for that form, if it can be.
+  /// For those with views that their form would not do justice, once there was one: as written.
+  backend::PipelineHandle written_pipeline = {};
+  bool fits_all_views = true;  ///< Whether none needs that.
   program::FormKind form = program::FormKind::Descriptor;
   std::string form_refused = {};  ///< Why it is not in the form that was wanted.
   /// Where the launch mode is chosen: its pipelines in other forms as far as they were needed, by `FormKind`.
@@ -61,14 +72,17 @@ struct CompiledProgram {
   std::uint64_t id = 0;                            ///< Names the program and its specialisation, on every run.
   std::vector<ArgumentSlot> slots = {};            ///< In the order of the ranges of a dispatch.
   std::vector<bool> writes = {};                   ///< Of each slot, whether a dispatch may write there.
-  /// Slots whose buffers may not overlap: one of them is written.
+  /// Slots whose buffers may not overlap: both are used, one of them is written, and they are not declared `Aliased`.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> apart = {};
-  std::vector<ParamSlot> params = {};  ///< By offset.
+  std::vector<AliasedProgram> aliased = {};  ///< Variants that dispatches with overlapping buffers needed.
+  std::string in_place = {};                 ///< Of such a variant: the bindings that it declares `Aliased`.
+  std::vector<ParamSlot> params = {};        ///< By offset.
   std::uint32_t push_bytes = 0;
   std::optional<program::FormKind> used_form = {};  ///< In the batch at hand, where the launch mode is chosen.
   std::uint64_t last_used = 0;
   std::uint64_t in_batch = 0;    ///< Dispatches in the batch that is being gathered.
   std::uint64_t too_long = 0;    ///< Of those, the ones that use the other pipeline.
+  std::uint64_t cut = 0;         ///< Of those, the ones that run as written because a view ends within an element.
   std::size_t report_index = 0;  ///< Among the programs of the report.
 };
 
@@ -81,6 +95,10 @@ struct CompiledProgram {
 /// `Unsupported` if it has none.
 [[nodiscard]] Result<backend::PipelineHandle> find_form(CompiledProgram& compiled, program::FormKind form,
                                                         std::chrono::nanoseconds timeout);
+
+/// Its pipeline for views that end within an element, compiled if there is none: as written, or in its own form where
+/// it has more buffers than can be bound.
+[[nodiscard]] Result<backend::PipelineHandle> find_written(CompiledProgram& compiled);
 
 /// All its pipelines that the session has used.
 [[nodiscard]] std::vector<backend::PipelineHandle> pipelines_of(const CompiledProgram& compiled);

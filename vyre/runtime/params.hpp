@@ -9,12 +9,14 @@
 #include <string_view>
 #include <type_traits>
 
-#include <vyre/base/check.hpp>
 #include <vyre/program/interface.hpp>
 
 namespace vyre::runtime {
 
 /// Values for the push constants of a dispatch: one for each member in order, or by name, or the bytes of all.
+///
+/// `Params` never refuse a value. They count what they are given beyond their limits and keep none of it; the call that
+/// they are given to returns `InvalidArgument` with the number and the limit.
 class Params {
  public:
   static constexpr std::size_t kMaxBytes = 256;  ///< Programs that have more are refused.
@@ -22,44 +24,58 @@ class Params {
 
   /// One value: a scalar, or a vector of two to four. Without defaults, so that making `Params` costs nothing.
   struct Value {
+    static constexpr std::uint32_t kInOrder = ~std::uint32_t{0};
+
     const char* name_begin;
-    std::uint16_t name_size;  ///< 0 for the next member in order.
-    std::uint16_t offset;     ///< Within `bytes`.
+    std::uint32_t name_size;  ///< `kInOrder` for the next member in order.
+    std::uint8_t offset;      ///< Within `bytes`.
     program::ScalarKind kind;
     std::uint8_t bits;
     std::uint8_t components;
 
-    [[nodiscard]] std::string_view name() const noexcept { return {name_begin, name_size}; }
+    [[nodiscard]] bool is_named() const noexcept { return name_size != kInOrder; }
+    [[nodiscard]] std::string_view name() const noexcept { return {name_begin, is_named() ? name_size : 0}; }
   };
 
   Params() noexcept {}  // NOLINT(modernize-use-equals-default): leaves the arrays as they are
 
   /// All bytes of the block, as the kernel lays them out.
   [[nodiscard]] static Params from_bytes(std::span<const std::byte> bytes) noexcept {
-    VYRE_CHECK(bytes.size() <= kMaxBytes, "there are at most 256 bytes of push constants");
     Params params;
     params.is_block_ = true;
-    params.size_ = static_cast<std::uint16_t>(bytes.size());
-    if (!bytes.empty()) std::memcpy(params.bytes_.data(), bytes.data(), bytes.size());
+    params.byte_count_ = bytes.size();
+    if (!bytes.empty() && params.fits()) std::memcpy(params.bytes_.data(), bytes.data(), bytes.size());
     return params;
   }
 
+  /// Adds a value for the next member in order.
   template <typename T>
-  Params& add(const T& value, std::string_view name = {}) noexcept {
-    VYRE_CHECK(count_ < kMaxValues && size_ + sizeof(T) <= kMaxBytes, "parameters have at most 32 values");
-    Value& entry = values_[count_++];
-    entry = describe<T>();
-    entry.name_begin = name.data();
-    entry.name_size = static_cast<std::uint16_t>(name.size());
-    entry.offset = size_;
-    std::memcpy(bytes_.data() + size_, &value, sizeof(T));
-    size_ = static_cast<std::uint16_t>(size_ + sizeof(T));
-    return *this;
+  Params& add(const T& value) noexcept {
+    return add(value, nullptr, Value::kInOrder);
+  }
+  /// Adds a value for the member of a name.
+  template <typename T>
+  Params& add(const T& value, std::string_view name) noexcept {
+    constexpr std::size_t kLongest = Value::kInOrder - 1;
+    return add(value, name.data(), static_cast<std::uint32_t>(name.size() < kLongest ? name.size() : kLongest));
   }
 
+  /// Whether values and bytes are within the limits.
+  [[nodiscard]] bool fits() const noexcept { return value_count_ <= kMaxValues && byte_count_ <= kMaxBytes; }
+  /// The number of values that were added.
+  [[nodiscard]] std::size_t value_count() const noexcept { return value_count_; }
+  /// The number of bytes of the block, or of all values.
+  [[nodiscard]] std::size_t byte_count() const noexcept { return byte_count_; }
+
   [[nodiscard]] bool is_block() const noexcept { return is_block_; }
-  [[nodiscard]] std::span<const Value> values() const noexcept { return std::span{values_}.first(count_); }
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return std::span{bytes_}.first(size_); }
+  /// Empty if they do not fit.
+  [[nodiscard]] std::span<const Value> values() const noexcept {
+    return std::span{values_}.first(fits() ? value_count_ : 0);
+  }
+  /// Empty if they do not fit.
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept {
+    return std::span{bytes_}.first(fits() ? byte_count_ : 0);
+  }
 
  private:
   template <typename T>
@@ -80,7 +96,7 @@ class Params {
     static_assert(std::is_arithmetic_v<Scalar> && !std::is_same_v<Scalar, bool>,
                   "a parameter is a number or a std::array of two to four; GLSL keeps a bool as a uint");
     return {.name_begin = nullptr,
-            .name_size = 0,
+            .name_size = Value::kInOrder,
             .offset = 0,
             .kind = std::is_floating_point_v<Scalar> ? program::ScalarKind::Float
                     : std::is_signed_v<Scalar>       ? program::ScalarKind::Int
@@ -89,9 +105,24 @@ class Params {
             .components = Shape<T>::kComponents};
   }
 
-  // What is nearly always looked at lies together.
-  std::uint16_t size_ = 0;
-  std::uint8_t count_ = 0;
+  template <typename T>
+  Params& add(const T& value, const char* name_begin, std::uint32_t name_size) noexcept {
+    const std::size_t offset = byte_count_;
+    ++value_count_;
+    byte_count_ += sizeof(T);
+    if (!fits()) return *this;
+    Value& entry = values_[value_count_ - 1];
+    entry = describe<T>();
+    entry.name_begin = name_begin;
+    entry.name_size = name_size;
+    entry.offset = static_cast<std::uint8_t>(offset);
+    std::memcpy(bytes_.data() + offset, &value, sizeof(T));
+    return *this;
+  }
+
+  // What is nearly always looked at lies together. Both counts go on where there is no room.
+  std::size_t value_count_ = 0;
+  std::size_t byte_count_ = 0;
   bool is_block_ = false;
   std::array<std::byte, kMaxBytes> bytes_;
   std::array<Value, kMaxValues> values_;

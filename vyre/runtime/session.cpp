@@ -9,7 +9,8 @@
 #include <fmt/format.h>
 
 #include <vyre/backend/check.hpp>
-#include <vyre/base/check.hpp>
+#include <vyre/runtime/session_call.hpp>
+#include <vyre/runtime/session_options.hpp>
 #include <vyre/runtime/session_state.hpp>
 
 namespace vyre::runtime {
@@ -40,45 +41,57 @@ std::string_view to_string(LaunchMode mode) noexcept {
   return "auto";
 }
 
-Session::Session(std::unique_ptr<State> state) noexcept : state_{std::move(state)} {}
-Session::Session(Session&& other) noexcept = default;
-Session& Session::operator=(Session&& other) noexcept = default;
+Session::Session(std::shared_ptr<State> state) noexcept
+    : device_{state->device}, tuner_{state->tuner}, state_{std::move(state)} {}
+
+Session::Session(Session&& other) noexcept
+    : device_{other.device_}, tuner_{other.tuner_}, state_{std::move(other.state_)} {}
+
+Session& Session::operator=(Session&& other) noexcept {
+  state_ = std::move(other.state_);
+  device_ = other.device_;
+  tuner_ = other.tuner_;
+  return *this;
+}
+
 Session::~Session() = default;
 
 Result<Session> Session::open(std::shared_ptr<backend::Device> device, const SessionOptions& options) {
   if (device == nullptr) return invalid("a session needs a device");
-  return Session{std::make_unique<State>(std::move(device), options)};
+  VYRE_TRY(check(options));
+  return Session{std::make_shared<State>(std::move(device), options)};
 }
-
-Session::State& Session::used_state() const noexcept {
-  VYRE_CHECK(state_ != nullptr, "a session that was moved elsewhere is not used");
-  return *state_;
-}
-
-backend::Device& Session::device() const noexcept { return *used_state().device; }
-
-Tuner& Session::tuner() const noexcept { return *used_state().tuner; }
 
 Result<BufferView> Session::uninitialised(std::uint64_t size) {
-  if (state_->is_capturing) return invalid("a buffer is made while a capture is being made");
-  return state_->allocate(size);
+  const Call call{*this};
+  VYRE_TRY(call.usable());
+  return call.state().allocate(size);
 }
 
 Result<BufferView> Session::bytes(std::uint64_t size) {
-  VYRE_ASSIGN(const BufferView view, uninitialised(size));
-  State::BufferSlot& slot = state_->buffers[view.index];
+  const Call call{*this};
+  VYRE_TRY(call.usable());
+  State& state = call.state();
+  VYRE_ASSIGN(const BufferView view, state.allocate(size));
+  State::BufferSlot& slot = state.buffers[view.index];
   if (slot.mapped != nullptr) {
     std::memset(slot.mapped, 0, size);
   } else {
-    VYRE_TRY(state_->add_fill(slot, view, 0));
+    VYRE_TRY(state.add_fill(slot, view, 0));
   }
   return view;
 }
 
 Result<void> Session::free(const BufferView& buffer) {
-  State& state = used_state();
+  const Call call{*this};
+  VYRE_TRY(call.begun());
+  State& state = call.state();
   VYRE_ASSIGN(State::BufferSlot * slot, state.find(buffer));
   if (state.is_capturing) return invalid("a buffer is freed while a capture is being made");
+  if (buffer.size != slot->size) {
+    return invalid(fmt::format("a part of {} bytes at {} of a buffer of {} is freed, only whole buffers are",
+                               buffer.size, buffer.offset, slot->size));
+  }
   // What was read from it, and not yet launched, must still see it.
   VYRE_TRY(state.before_write(buffer.index, 0, slot->size));
   if (slot->last_batch == state.batch) VYRE_TRY(state.flush_batch());
@@ -98,8 +111,9 @@ Result<void> Session::free(const BufferView& buffer) {
 }
 
 Result<std::span<std::byte>> Session::map(const BufferView& buffer) {
-  State& state = used_state();
-  VYRE_TRY(state.check_usable());
+  const Call call{*this};
+  VYRE_TRY(call.usable());
+  State& state = call.state();
   VYRE_ASSIGN(State::BufferSlot * slot, state.find(buffer));
   if (slot->mapped == nullptr) {
     return fail(ErrorCode::Unsupported,
@@ -112,8 +126,9 @@ Result<std::span<std::byte>> Session::map(const BufferView& buffer) {
 }
 
 Result<void> Session::write_bytes(const BufferView& to, std::span<const std::byte> bytes) {
-  State& state = used_state();
-  VYRE_TRY(state.check_usable());
+  const Call call{*this};
+  VYRE_TRY(call.usable());
+  State& state = call.state();
   VYRE_ASSIGN(State::BufferSlot * slot, state.find(to));
   if (bytes.size() != to.size) {
     return invalid(fmt::format("{} bytes are written to a view of {}", bytes.size(), to.size));
@@ -152,8 +167,9 @@ Result<void> Session::write_bytes(const BufferView& to, std::span<const std::byt
 }
 
 Result<void> Session::read_bytes(const BufferView& from, std::span<std::byte> bytes) {
-  State& state = used_state();
-  VYRE_TRY(state.check_usable());
+  const Call call{*this};
+  VYRE_TRY(call.usable());
+  State& state = call.state();
   VYRE_ASSIGN(const State::BufferSlot* slot, state.find(from));
   if (bytes.size() != from.size) {
     return invalid(fmt::format("{} bytes are read from a view of {}", bytes.size(), from.size));
@@ -187,8 +203,9 @@ Result<void> Session::read_bytes(const BufferView& from, std::span<std::byte> by
 }
 
 Result<void> Session::copy(const BufferView& from, const BufferView& to) {
-  State& state = used_state();
-  VYRE_TRY(state.check_usable());
+  const Call call{*this};
+  VYRE_TRY(call.usable());
+  State& state = call.state();
   VYRE_ASSIGN(const State::BufferSlot* source, state.find(from));
   VYRE_ASSIGN(const State::BufferSlot* target, state.find(to));
   if (from.size != to.size) {
@@ -209,8 +226,9 @@ Result<void> Session::copy(const BufferView& from, const BufferView& to) {
 }
 
 Result<void> Session::fill(const BufferView& view, std::uint32_t pattern) {
-  State& state = used_state();
-  VYRE_TRY(state.check_usable());
+  const Call call{*this};
+  VYRE_TRY(call.usable());
+  State& state = call.state();
   VYRE_ASSIGN(State::BufferSlot * slot, state.find(view));
   if (!backend::can_fill(view.offset, view.size, pattern)) {
     return invalid(fmt::format("{} bytes at {} are filled with {:#010x}; different bytes need multiples of 4",
@@ -221,8 +239,9 @@ Result<void> Session::fill(const BufferView& view, std::uint32_t pattern) {
 
 Result<void> Session::dispatch(const program::Program& program, std::span<const Argument> arguments,
                                const DispatchOptions& options) {
-  State& state = used_state();
-  VYRE_TRY(state.check_usable());
+  const Call call{*this};
+  VYRE_TRY(call.usable());
+  State& state = call.state();
   const Result<State::CheckedDispatch> checked = state.check_dispatch(program, arguments, options);
   Result<void> done = checked ? state.add_dispatch(*checked) : std::unexpected{checked.error()};
   if (!done) [[unlikely]]
@@ -231,23 +250,15 @@ Result<void> Session::dispatch(const program::Program& program, std::span<const 
 }
 
 Result<void> Session::dispatch_many(const program::Program& program, std::span<const DispatchItem> items) {
-  State& state = used_state();
-  VYRE_TRY(state.check_usable());
+  const Call call{*this};
+  VYRE_TRY(call.usable());
+  State& state = call.state();
   const auto run = [&]() -> Result<void> {
     VYRE_ASSIGN(const std::uint32_t index, state.find_program(program, {}));
     if (state.is_previous(index, items)) return state.add_previous(index, items.size());
-    const CompiledProgram& compiled = state.programs[index];
-    state.item_params.resize(items.size() * compiled.push_bytes);
     // All are checked before one is enqueued.
-    std::byte* params = state.item_params.data();
-    for (const DispatchItem& item : items) {
-      if (auto checked = state.check_item(compiled, item, params); !checked) [[unlikely]] {
-        return in_context(std::move(checked).error(),
-                          fmt::format("in item {} of {}", &item - items.data(), items.size()));
-      }
-      params += compiled.push_bytes;
-    }
-    return state.add_many(index, items);
+    VYRE_ASSIGN(const std::uint32_t checked, state.check_items(index, items));
+    return state.add_many(checked, items);
   };
   Result<void> done = run();
   if (!done) return in_context(std::move(done).error(), in_dispatch(program));
@@ -256,8 +267,9 @@ Result<void> Session::dispatch_many(const program::Program& program, std::span<c
 
 Result<Prepared> Session::prepare(const program::Program& program, std::span<const Argument> arguments,
                                   const DispatchOptions& options) {
-  State& state = used_state();
-  VYRE_TRY(state.check_usable());
+  const Call call{*this};
+  VYRE_TRY(call.usable());
+  State& state = call.state();
   Result<State::CheckedDispatch> checked = state.check_dispatch(program, arguments, options);
   if (!checked) {
     return in_context(std::move(checked).error(), fmt::format("while preparing program '{}'", program.name()));
@@ -275,15 +287,17 @@ Result<Prepared> Session::prepare(const program::Program& program, std::span<con
 }
 
 Result<void> Session::enqueue(Prepared prepared) {
-  State& state = used_state();
-  VYRE_TRY(state.check_usable());
+  const Call call{*this};
+  VYRE_TRY(call.usable());
+  State& state = call.state();
   VYRE_ASSIGN(const State::PreparedSlot* slot, state.find(prepared));
   return state.add_dispatch(slot->checked());
 }
 
 Result<void> Session::enqueue(Prepared prepared, const Params& params) {
-  State& state = used_state();
-  VYRE_TRY(state.check_usable());
+  const Call call{*this};
+  VYRE_TRY(call.usable());
+  State& state = call.state();
   VYRE_ASSIGN(const State::PreparedSlot* slot, state.find(prepared));
   const CompiledProgram& compiled = state.programs[slot->program];
   if (auto laid = lay_out(compiled, params, state.param_room.data()); !laid) {
@@ -296,9 +310,13 @@ Result<void> Session::enqueue(Prepared prepared, const Params& params) {
 }
 
 Result<Capture> Session::capture(const std::function<Result<void>()>& body) {
-  State& state = used_state();
-  VYRE_TRY(state.check_usable());
+  // The body may end the session, or move it elsewhere where it ends.
+  const std::shared_ptr<State> kept = state_;
+  const Call call{*this};
+  VYRE_TRY(call.usable());
+  State& state = call.state();
   if (state.is_capturing) return invalid("a capture is begun while another is being made");
+  if (!body) return invalid("a capture needs a body");
   // Reads that were put off must not become a part of what is captured.
   VYRE_TRY(state.stage_reads());
   VYRE_TRY(state.flush_batch());
@@ -320,19 +338,24 @@ Result<Capture> Session::capture(const std::function<Result<void>()>& body) {
 
 Result<void> Session::replay(Capture capture, std::span<const CaptureParams> params,
                              std::span<const CaptureBuffer> buffers) {
-  State& state = used_state();
-  VYRE_TRY(state.check_usable());
+  const Call call{*this};
+  VYRE_TRY(call.usable());
+  State& state = call.state();
   if (state.is_capturing) return invalid("a capture is replayed while another is being made");
   if (capture.session != state.id) return invalid("the capture belongs to another session");
-  if (capture.index >= state.captures.size() || !state.captures[capture.index].is_alive) {
+  if (capture.index >= state.captures.size()) {
+    return invalid(fmt::format("capture {} is replayed, the session made {}", capture.index, state.captures.size()));
+  }
+  if (!state.captures[capture.index].is_alive) {
     return invalid("the capture names a buffer that was freed");
   }
   return state.replay_capture(state.captures[capture.index], params, buffers);
 }
 
 Result<SessionTicket> Session::flush() {
-  State& state = used_state();
-  VYRE_TRY(state.check_usable());
+  const Call call{*this};
+  VYRE_TRY(call.usable());
+  State& state = call.state();
   if (state.is_capturing) return invalid("the session is flushed while a capture is being made");
   // Reads must be done with this ticket, whatever comes behind it.
   VYRE_TRY(state.stage_reads());
@@ -341,8 +364,9 @@ Result<SessionTicket> Session::flush() {
 }
 
 Result<void> Session::wait(SessionTicket ticket) {
-  State& state = used_state();
-  VYRE_TRY(state.check_usable());
+  const Call call{*this};
+  VYRE_TRY(call.usable());
+  State& state = call.state();
   if (ticket == SessionTicket{}) return {};
   if (ticket.session != state.id || ticket.batch >= state.batch) {
     return invalid("the ticket was not given by this session");
@@ -351,7 +375,9 @@ Result<void> Session::wait(SessionTicket ticket) {
 }
 
 Result<RunReport> Session::finish() {
-  State& state = used_state();
+  const Call call{*this};
+  VYRE_TRY(call.begun());
+  State& state = call.state();
   if (state.is_capturing) return invalid("the session is finished while a capture is being made");
   Result<void> done =
       state.failure ? std::unexpected{*std::exchange(state.failure, std::nullopt)} : state.flush_batch();

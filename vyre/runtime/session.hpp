@@ -53,26 +53,29 @@ inline constexpr std::array kAllLaunchModes = {LaunchMode::Auto,   LaunchMode::P
 /// `auto`, `plain`, `batched`, `replay`, `merged`, `persistent`, `chain` or `bindless`.
 [[nodiscard]] std::string_view to_string(LaunchMode mode) noexcept;
 
+/// `Session::open` refuses a value beyond the limits that stand here.
 struct SessionOptions {
   LaunchMode mode = LaunchMode::Auto;
-  std::size_t max_batch = 8192;     ///< Operations before a batch is submitted without being asked.
-  std::size_t max_recordings = 64;  ///< Lists kept for replaying.
-  std::size_t max_recording_bytes = std::size_t{64} << 20;
-  std::size_t max_pipelines = 256;
-  std::chrono::nanoseconds watchdog = backend::kForever;  ///< The longest that any wait may take.
+  /// Operations before a batch is submitted without being asked, 1 to 16,777,216.
+  std::size_t max_batch = 8192;
+  std::size_t max_recordings = 64;  ///< Lists kept for replaying; `Replay` and `Bindless` keep one at least.
+  std::size_t max_recording_bytes = std::size_t{64} << 20;  ///< A list that is larger is kept alone.
+  std::size_t max_pipelines = 256;                          ///< 1 or more.
+  /// The longest that any wait may take, 1 ns or more.
+  std::chrono::nanoseconds watchdog = backend::kForever;
   bool time_device = false;  ///< Whether the report has the device's own time, which costs two timestamps a list.
-  /// In the mode `Auto`, the share of the time that may go into trying what is not believed to be best; 0 for none, and
-  /// 1 for all of it: any way that is possible.
+  /// In the mode `Auto`, the share of the time that may go into trying what is not believed to be best, 0 to 1; 0 for
+  /// none, and 1 for all of it: any way that is possible.
   double exploration = 0.03;
   /// In the mode `Auto`, how long sessions on a device work by a rule (one list, kept when a batch comes back) before
   /// it is measured. That takes about as long, in one call: a program that ends before is not made longer by it, and
-  /// none takes much more than twice as long. `tuner().calibrate` does it at a time of one's own.
+  /// none takes much more than twice as long. `tuner().calibrate` does it at a time of one's own. 0 ns or more.
   std::chrono::nanoseconds calibrate_after = std::chrono::milliseconds{400};
   /// What is known of the device, and learned of it; the one that all its sessions share unless it is given.
   std::shared_ptr<Tuner> tuner = nullptr;
 };
 
-/// Workgroups of a dispatch.
+/// Workgroups of a dispatch. One that has none in some dimension is checked as any other, and does nothing.
 struct GroupCount {
   std::uint32_t x = 1;
   std::uint32_t y = 1;
@@ -86,8 +89,9 @@ struct Argument {
   Argument(const BufferView& buffer) noexcept : view{buffer} {}  // NOLINT(google-explicit-constructor)
   template <typename T>
   Argument(const Buffer<T>& buffer) noexcept : view{buffer.view()} {}  // NOLINT(google-explicit-constructor)
-  Argument(std::string_view binding, const BufferView& buffer) noexcept : name{binding}, view{buffer} {}
+  Argument(std::string_view binding, const BufferView& buffer) noexcept : is_named{true}, name{binding}, view{buffer} {}
 
+  bool is_named = false;
   std::string_view name = {};
   BufferView view = {};
 };
@@ -97,7 +101,7 @@ struct DispatchOptions {
   Params params = {};
   std::span<const program::spirv::SpecOverride> values = {};
   std::string_view label = {};  ///< By which a captured dispatch gets other parameters.
-  std::uint32_t repeat = 1;     ///< So many times, one after another.
+  std::uint32_t repeat = 1;     ///< How many times, one after another; 0 checks the dispatch and enqueues nothing.
 };
 
 /// One of many alike dispatches.
@@ -123,7 +127,7 @@ struct Capture {
   friend bool operator==(const Capture&, const Capture&) = default;
 };
 
-/// Other parameters for the captured dispatches with a label.
+/// Other parameters for the captured dispatches with a label. Each label is given once.
 struct CaptureParams {
   std::string_view label = {};
   Params params = {};
@@ -146,23 +150,35 @@ struct SessionTicket {
 /// A stream of work. Everything it is told happens as if in order; what can be refused is refused at the call, by name.
 ///
 /// Operations gather in a batch that is planned and launched by `flush`, `finish`, or when it is full. Which of them
-/// run at once, in what order, and in how many submissions is decided then; no result depends on it. Thread safety: one
-/// thread at a time. Many sessions may share a device. When a session ends, the
-/// device finishes what is pending, and what was not read before is not read any more.
+/// run at once, in what order, and in how many submissions is decided then; no result depends on it. Many sessions may
+/// share a device.
+///
+/// Thread safety: one thread at a time. A call that begins while another thread is in a call of the same session gives
+/// `InvalidArgument` and does nothing; the other call goes on undisturbed. Debug builds of vyre notice every such call,
+/// others all but those that begin within nanoseconds of each other.
+///
+/// A session that was moved elsewhere keeps its device and tuner; every other call gives `InvalidArgument`.
+///
+/// A session ends without waiting: the device finishes what is pending, and what was not read before is not read any
+/// more. A device cannot close before its work is done, so that the end of the last session of a device takes as long
+/// as the kernels that are pending. To know beforehand, call `finish` with a `watchdog`: it gives `TimedOut` while work
+/// is left.
 class Session {
  public:
-  /// A session keeps its device open.
+  /// A session keeps its device open. `InvalidArgument`, naming the option, its value and the limit, for options that
+  /// mean nothing.
   [[nodiscard]] static Result<Session> open(std::shared_ptr<backend::Device> device,
                                             const SessionOptions& options = {});
   Session(Session&& other) noexcept;
   Session& operator=(Session&& other) noexcept;
   ~Session();
 
-  [[nodiscard]] backend::Device& device() const noexcept;
+  [[nodiscard]] backend::Device& device() const noexcept { return *device_; }
   /// What is known of the device.
-  [[nodiscard]] Tuner& tuner() const noexcept;
+  [[nodiscard]] Tuner& tuner() const noexcept { return *tuner_; }
 
-  /// Zeros.
+  /// Zeros. They are written at once where the host sees the memory, which takes as long as the machine takes to
+  /// provide it: for memory that was never touched that is several times as long as writing it again.
   [[nodiscard]] Result<BufferView> bytes(std::uint64_t size);
   template <typename T>
   [[nodiscard]] Result<Buffer<T>> buffer(std::uint64_t count) {
@@ -181,6 +197,7 @@ class Session {
     return Buffer<T>{view};
   }
   /// Ends a whole buffer, and what was prepared or captured with it, once the work that uses it is done.
+  /// `InvalidArgument` for a part of a buffer.
   [[nodiscard]] Result<void> free(const BufferView& buffer);
   /// The bytes that host and device share, once the work that uses them is done. `Unsupported` where there are none.
   [[nodiscard]] Result<std::span<std::byte>> map(const BufferView& buffer);
@@ -232,7 +249,8 @@ class Session {
   /// With other parameters.
   [[nodiscard]] Result<void> enqueue(Prepared prepared, const Params& params);
 
-  /// Keeps what `body` enqueues instead of running it: dispatches, copies between buffers and fills.
+  /// Keeps what `body` enqueues instead of running it: dispatches, copies between buffers and fills; 16,777,216 of them
+  /// at most.
   [[nodiscard]] Result<Capture> capture(const std::function<Result<void>()>& body);
   /// Runs what was captured, with other parameters for some dispatches and other buffers where they are given.
   /// `InvalidArgument` if operations on other buffers would have to wait for one another where the captured ones do
@@ -250,12 +268,15 @@ class Session {
 
  private:
   struct State;
+  class Call;
 
-  explicit Session(std::unique_ptr<State> state) noexcept;
+  explicit Session(std::shared_ptr<State> state) noexcept;
   [[nodiscard]] Result<BufferView> uninitialised(std::uint64_t size);
-  [[nodiscard]] State& used_state() const noexcept;
 
-  std::unique_ptr<State> state_;
+  std::shared_ptr<backend::Device> device_;
+  std::shared_ptr<Tuner> tuner_;
+  std::shared_ptr<State>
+      state_;  // Only of this session, and of a capture while its body runs. Null once the session was moved elsewhere.
 };
 
 }  // namespace vyre::runtime

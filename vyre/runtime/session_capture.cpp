@@ -34,7 +34,7 @@ Result<Capture> Session::State::end_capture() {
   for (std::uint32_t i = 0; i < programs.size(); ++i) {
     const CompiledProgram& each = programs[i];
     if (each.in_batch > 0) {
-      slot.programs.push_back({.program = i, .dispatches = each.in_batch, .too_long = each.too_long});
+      slot.programs.push_back({.program = i, .dispatches = each.in_batch, .too_long = each.too_long, .cut = each.cut});
     }
   }
   for (std::uint32_t i = 0; i < buffers.size(); ++i) {
@@ -122,15 +122,21 @@ Result<void> Session::State::replay_capture(CaptureSlot& capture, std::span<cons
   VYRE_TRY(flush_batch());
   const bool is_changed = !params.empty() || !others.empty();
   // A table that was changed stays so, and is changed back for the next that is as captured.
-  const bool in_table = options.mode == LaunchMode::Bindless && (is_changed || capture.is_changed) &&
-                        std::ranges::all_of(capture.programs,
-                                            [&](const CapturedProgram& each) {
-                                              return programs[each.program].form != program::FormKind::Descriptor;
-                                            }) &&
-                        capture.copies == 0 && capture.fills == 0;
+  const bool in_table =
+      options.mode == LaunchMode::Bindless && (is_changed || capture.is_changed) &&
+      std::ranges::all_of(capture.programs,
+                          [&](const CapturedProgram& each) {
+                            return programs[each.program].form != program::FormKind::Descriptor && each.cut == 0;
+                          }) &&
+      capture.copies == 0 && capture.fills == 0;
   if (is_changed || in_table) {
     lowered[0] = capture.planned;
-    for (const CaptureParams& each : params) VYRE_TRY(change_params(capture, each));
+    for (std::size_t i = 0; i < params.size(); ++i) {
+      if (std::ranges::find(params.first(i), params[i].label, &CaptureParams::label) != params.first(i).end()) {
+        return fail(ErrorCode::InvalidArgument, fmt::format("label '{}' is given parameters twice", params[i].label));
+      }
+      VYRE_TRY(change_params(capture, params[i]));
+    }
     if (!others.empty()) VYRE_TRY(change_buffers(capture, others));
   }
   if (!begin_ns) begin_ns = device->now_ns();
@@ -152,6 +158,7 @@ Result<void> Session::State::replay_capture(CaptureSlot& capture, std::span<cons
   for (const CapturedProgram& each : capture.programs) {
     programs[each.program].in_batch = each.dispatches;
     programs[each.program].too_long = each.too_long;
+    programs[each.program].cut = each.cut;
   }
   note_launch(capture.plan, is_replayed ? &report::ProgramReport::replayed : &report::ProgramReport::batched,
               is_changed ? "it was captured and is given other parameters or buffers" : "it was captured");

@@ -24,22 +24,22 @@ program::FormKind form_of(LaunchMode mode) noexcept {
   }
 }
 
-std::unexpected<Error> overlapping(const CompiledProgram& program, std::size_t a, std::size_t b) {
-  return invalid(fmt::format("{} and {} overlap, and one of them is written", to_string(program.slots[a].rule),
-                             to_string(program.slots[b].rule)));
+bool do_overlap(const backend::BufferRange& a, const backend::BufferRange& b) noexcept {
+  return a.buffer == b.buffer && backend::overlap(a.offset, a.size, b.offset, b.size);
 }
 
-std::string_view name_of(const ArgumentSlot& slot) noexcept { return slot.rule.name; }
+/// Whether a place for a buffer goes by a name: several variables can share it.
+bool has_name(const ArgumentSlot& slot, std::string_view name) noexcept {
+  return slot.rule.name == name || std::ranges::find(slot.rule.other_names, name) != slot.rule.other_names.end();
+}
 
 }  // namespace
 
-Result<void> Session::State::check_usable() const {
-  if (!failure) [[likely]]
-    return {};
-  return std::unexpected{*failure};
-}
-
 Result<Session::State::BufferSlot*> Session::State::find(const BufferView& view) {
+  if (view.is_outside()) [[unlikely]] {
+    return invalid(
+        fmt::format("a part of {} bytes at {} is taken of a view of {} bytes", view.size, view.offset, view.session));
+  }
   if (view.session != id) {
     return invalid(view.session == 0 ? "the view names no buffer" : "the buffer belongs to another session");
   }
@@ -55,7 +55,10 @@ Result<Session::State::BufferSlot*> Session::State::find(const BufferView& view)
 
 Result<Session::State::PreparedSlot*> Session::State::find(Prepared name) {
   if (name.session != id) return invalid("the prepared dispatch belongs to another session");
-  if (name.index >= prepared.size() || !prepared[name.index].is_alive) {
+  if (name.index >= prepared.size()) {
+    return invalid(fmt::format("prepared dispatch {} is enqueued, the session made {}", name.index, prepared.size()));
+  }
+  if (!prepared[name.index].is_alive) {
     return invalid("the prepared dispatch names a buffer that was freed");
   }
   return &prepared[name.index];
@@ -133,14 +136,15 @@ Result<void> Session::State::bind_all(const CompiledProgram& program, std::span<
   ranges.clear();
   touched.clear();
   if (arguments.size() != program.slots.size()) return wrong_buffer_count(program, arguments.size());
-  const bool by_name = std::ranges::any_of(arguments, [](const Argument& each) { return !each.name.empty(); });
-  if (!by_name) {
+  const auto is_named = [](const Argument& each) { return each.is_named || !each.name.empty(); };
+  if (std::ranges::none_of(arguments, is_named)) {
     for (std::size_t i = 0; i < arguments.size(); ++i) VYRE_TRY(bind(program, i, arguments[i].view));
-    return check_overlaps(program, ranges);
+    return {};
   }
   for (const Argument& argument : arguments) {
-    if (argument.name.empty()) return invalid("some buffers are given by name and some are not");
-    if (std::ranges::find(program.slots, argument.name, name_of) == program.slots.end()) {
+    if (!is_named(argument)) return invalid("some buffers are given by name and some are not");
+    const auto is_it = [&](const ArgumentSlot& slot) { return has_name(slot, argument.name); };
+    if (std::ranges::none_of(program.slots, is_it)) {
       return invalid(fmt::format("program '{}' has no binding '{}'", program.program.name(), argument.name));
     }
   }
@@ -150,7 +154,7 @@ Result<void> Session::State::bind_all(const CompiledProgram& program, std::span<
     for (std::size_t j = 0; j < i; ++j) before += program.slots[j].rule.name == program.slots[i].rule.name ? 1U : 0U;
     const Argument* found = nullptr;
     for (const Argument& argument : arguments) {
-      if (argument.name != program.slots[i].rule.name) continue;
+      if (!has_name(program.slots[i], argument.name)) continue;
       if (before-- == 0) {
         found = &argument;
         break;
@@ -159,7 +163,7 @@ Result<void> Session::State::bind_all(const CompiledProgram& program, std::span<
     if (found == nullptr) return invalid(fmt::format("{} is not given", to_string(program.slots[i].rule)));
     VYRE_TRY(bind(program, i, found->view));
   }
-  return check_overlaps(program, ranges);
+  return {};
 }
 
 Result<void> Session::State::check_item(const CompiledProgram& program, const DispatchItem& item, std::byte* params) {
@@ -172,8 +176,10 @@ Result<void> Session::State::check_item(const CompiledProgram& program, const Di
   }
   for (const auto& [a, b] : program.apart) {
     const bool is_same = views[a].index == views[b].index;
-    if (is_same && backend::overlap(views[a].offset, views[a].size, views[b].offset, views[b].size)) [[unlikely]]
-      return overlapping(program, a, b);
+    if (is_same && backend::overlap(views[a].offset, views[a].size, views[b].offset, views[b].size)) [[unlikely]] {
+      overlapping.resize(program.slots.size());
+      overlapping[a] = overlapping[b] = true;
+    }
   }
   const backend::Groups groups{item.groups.x, item.groups.y, item.groups.z};
   if (!backend::is_launchable(groups, device->info().limits)) [[unlikely]]
@@ -184,23 +190,110 @@ Result<void> Session::State::check_item(const CompiledProgram& program, const Di
 Result<void> Session::State::check_overlaps(const CompiledProgram& program,
                                             std::span<const backend::BufferRange> given) {
   for (const auto& [a, b] : program.apart) {
-    if (given[a].buffer != given[b].buffer) continue;
-    if (backend::overlap(given[a].offset, given[a].size, given[b].offset, given[b].size)) {
-      return overlapping(program, a, b);
+    if (do_overlap(given[a], given[b])) {
+      return invalid(fmt::format("{} and {} overlap, and one of them is written", to_string(program.slots[a].rule),
+                                 to_string(program.slots[b].rule)));
     }
   }
   return {};
 }
 
+Result<std::uint32_t> Session::State::find_in_place(std::uint32_t program) {
+  overlapping.assign(ranges.size(), false);
+  for (const auto& [a, b] : programs[program].apart) {
+    if (do_overlap(ranges[a], ranges[b])) overlapping[a] = overlapping[b] = true;
+  }
+  VYRE_ASSIGN(const std::uint32_t variant, find_aliased(program, overlapping));
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    VYRE_TRY(check_in_place(programs[variant].slots[i], touched[i], ranges[i].offset, ranges[i].size));
+  }
+  return variant;
+}
+
+Result<std::uint32_t> Session::State::find_aliased(std::uint32_t program, std::vector<bool> overlapping) {
+  // A program whose buffers overlap in many ways gets one variant for all of them.
+  constexpr std::size_t kMostVariants = 8;
+  CompiledProgram& compiled = programs[program];
+  if (compiled.aliased.size() >= kMostVariants) {
+    for (const auto& [a, b] : compiled.apart) overlapping[a] = overlapping[b] = true;
+  }
+  std::vector<program::BindingPlace> bindings;
+  std::string names;
+  for (std::size_t i = 0; i < overlapping.size(); ++i) {
+    const program::BindingPlace place{.set = compiled.slots[i].rule.set, .slot = compiled.slots[i].rule.slot};
+    if (!overlapping[i] || (!bindings.empty() && bindings.back() == place)) continue;
+    bindings.push_back(place);
+    backend::RangeRule binding = compiled.slots[i].rule;
+    binding.element = 0;
+    names += (names.empty() ? "" : ", ") + to_string(binding);
+  }
+  const auto why = [&names](Error error) {
+    return in_context(std::move(error), fmt::format("while declaring {} aliased, whose buffers overlap", names));
+  };
+  auto found = std::ranges::find(compiled.aliased, bindings, &AliasedProgram::bindings);
+  if (found == compiled.aliased.end()) {
+    auto made = program::make_aliased(compiled.program, bindings);
+    if (!made) return why(std::move(made).error());
+    compiled.aliased.push_back({.bindings = std::move(bindings), .program = *std::move(made)});
+    found = compiled.aliased.end() - 1;
+  }
+  // Finding a program may put another in the place of this one.
+  const program::Program variant = found->program;
+  const std::vector<program::spirv::SpecOverride> values = compiled.values;
+  auto index = find_program(variant, values);
+  if (!index) return why(std::move(index).error());
+  programs[*index].in_place = names;
+  report.programs[programs[*index].report_index].in_place = std::move(names);
+  return index;
+}
+
+Result<void> Session::State::check_in_place(const ArgumentSlot& slot, std::uint32_t buffer, std::uint64_t offset,
+                                            std::uint64_t size) const {
+  if (slot.allows(offset, size)) return {};
+  auto fits = backend::check_range(slot.rule, offset, size, buffers[buffer].size, device->info().limits);
+  VYRE_CHECK(!fits.has_value(), "a view that cannot be bound breaks a rule");
+  Error why = std::move(fits).error();
+  why.context.emplace_back("while binding it as a storage buffer, since buffers overlap");
+  return std::unexpected{std::move(why)};
+}
+
+Result<std::uint32_t> Session::State::check_items(std::uint32_t program, std::span<const DispatchItem> items) {
+  const std::uint32_t push_bytes = programs[program].push_bytes;
+  item_params.resize(items.size() * push_bytes);
+  overlapping.clear();
+  const auto in_item = [&](Error error, std::size_t i) {
+    return in_context(std::move(error), fmt::format("in item {} of {}", i, items.size()));
+  };
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    auto checked = check_item(programs[program], items[i], item_params.data() + i * push_bytes);
+    if (!checked) [[unlikely]]
+      return in_item(std::move(checked).error(), i);
+  }
+  if (overlapping.empty()) [[likely]]
+    return program;
+  VYRE_ASSIGN(const std::uint32_t variant, find_aliased(program, overlapping));
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    for (std::size_t j = 0; j < items[i].buffers.size(); ++j) {
+      const BufferView& view = items[i].buffers[j];
+      auto fits = check_in_place(programs[variant].slots[j], view.index, view.offset, view.size);
+      if (!fits) return in_item(std::move(fits).error(), i);
+    }
+  }
+  return variant;
+}
+
 Result<Session::State::CheckedDispatch> Session::State::check_dispatch(const program::Program& program,
                                                                        std::span<const Argument> arguments,
                                                                        const DispatchOptions& given) {
-  VYRE_ASSIGN(const std::uint32_t index, find_program(program, given.values));
-  const CompiledProgram& compiled = programs[index];
+  VYRE_ASSIGN(std::uint32_t index, find_program(program, given.values));
   const backend::Groups groups{given.groups.x, given.groups.y, given.groups.z};
   VYRE_TRY(backend::check_groups(groups, device->info().limits));
-  VYRE_TRY(bind_all(compiled, arguments));
-  VYRE_TRY(lay_out(compiled, given.params, param_room.data()));
+  VYRE_TRY(bind_all(programs[index], arguments));
+  VYRE_TRY(lay_out(programs[index], given.params, param_room.data()));
+  if (!check_overlaps(programs[index], ranges)) [[unlikely]] {
+    VYRE_ASSIGN(index, find_in_place(index));
+  }
+  const CompiledProgram& compiled = programs[index];
   const auto params = std::span<const std::byte>{param_room}.first(compiled.push_bytes);
   return CheckedDispatch{.program = index,
                          .ranges = ranges,

@@ -245,9 +245,14 @@ void Session::State::lower_in_form(const Planned& planned, Places& places) {
         found != known->kinds.end() && known->chosen.uses_form[static_cast<std::size_t>(found - known->kinds.begin())];
     const backend::PipelineHandle pipeline =
         form == program.form ? program.pipeline : program.others[static_cast<std::size_t>(form)];
-    return [this, &program, pipeline, is_used, is_limited = is_one_launch(form), last = backend::Groups{},
-            fits = true](const backend::Dispatch& dispatch) mutable {
+    const bool fits_all_views = device->fits_all_views(pipeline);
+    return [this, &program, pipeline, is_used, fits_all_views, is_limited = is_one_launch(form),
+            last = backend::Groups{}, fits = true](const backend::Dispatch& dispatch) mutable {
       if (!is_used) return dispatch.pipeline;
+      if (!fits_all_views && !device->fits_views(pipeline, std::as_const(gathered.list).ranges(dispatch))) {
+        ++program.cut;
+        return dispatch.pipeline;
+      }
       // Alike dispatches stand together: most are as large as the one before.
       if (is_limited && last != dispatch.groups) {
         fits = device->fits_form(pipeline, dispatch.groups);

@@ -117,7 +117,7 @@ RunReport Session::State::end_run() {
   report = {.device = device->info().name, .not_calibrated = ended.not_calibrated};
   for (CompiledProgram& each : programs) {
     each.report_index = report.programs.size();
-    report.programs.push_back({.program = each.program.name()});
+    report.programs.push_back({.program = each.program.name(), .in_place = each.in_place});
   }
   std::erase_if(ended.programs, [](const report::ProgramReport& each) { return each.dispatches == 0; });
   begin_ns.reset();

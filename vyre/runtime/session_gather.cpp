@@ -2,12 +2,15 @@
 #include <cstring>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include <vyre/runtime/session_options.hpp>
 #include <vyre/runtime/session_state.hpp>
 
 namespace vyre::runtime {
 
 Result<BufferView> Session::State::allocate(std::uint64_t size) {
-  VYRE_TRY(check_usable());
+  if (is_capturing) return fail(ErrorCode::InvalidArgument, "a buffer is made while a capture is being made");
   Result<backend::BufferHandle> handle = device->allocate({.size = size});
   if (!handle && handle.error().code == ErrorCode::OutOfMemory && !in_flight.empty()) {
     // Memory that was freed comes back when the work before is done.
@@ -35,7 +38,17 @@ Result<BufferView> Session::State::allocate(std::uint64_t size) {
   return BufferView{.session = id, .index = index, .generation = slot.generation, .offset = 0, .size = size};
 }
 
+Result<void> Session::State::check_capture(std::uint64_t more) const {
+  const std::size_t captured = gathered.list.commands().size();
+  if (!is_capturing || more <= kMaxOperations - captured) [[likely]]
+    return {};
+  return fail(ErrorCode::InvalidArgument,
+              fmt::format("the capture has {} operations and is given {} more, the limit is {}", captured, more,
+                          kMaxOperations));
+}
+
 Result<void> Session::State::add_dispatch(const CheckedDispatch& dispatch) {
+  VYRE_TRY(check_capture(dispatch.repeat));
   CompiledProgram& compiled = programs[dispatch.program];
   if (!reads.empty()) {
     for (std::size_t i = 0; i < dispatch.ranges.size(); ++i) {
@@ -49,6 +62,13 @@ Result<void> Session::State::add_dispatch(const CheckedDispatch& dispatch) {
     pipeline = compiled.other_pipeline;
     is_too_long = true;
   }
+  bool is_cut = false;
+  if (!compiled.fits_all_views && !device->fits_views(compiled.pipeline, dispatch.ranges)) {
+    VYRE_ASSIGN(pipeline, find_written(compiled));
+    note_pipeline(pipeline, dispatch.program);
+    is_cut = pipeline != compiled.pipeline;
+    is_too_long = false;
+  }
   for (std::uint32_t i = 0; i < dispatch.repeat; ++i) {
     for (std::size_t j = 0; j < dispatch.buffers.size(); ++j) {
       note_use(dispatch.buffers[j], dispatch.ranges[j].offset, dispatch.ranges[j].size);
@@ -57,6 +77,7 @@ Result<void> Session::State::add_dispatch(const CheckedDispatch& dispatch) {
     gathered.hash = mix(gathered.hash, dispatch.hash);
     ++compiled.in_batch;
     compiled.too_long += is_too_long ? 1U : 0U;
+    compiled.cut += is_cut ? 1U : 0U;
     if (is_capturing) captured_labels.emplace_back(dispatch.label);
     VYRE_TRY(end_operation());
   }
@@ -72,6 +93,7 @@ bool Session::State::is_previous(std::uint32_t program, std::span<const Dispatch
   if (!may_be || items.size() > options.max_batch || is_capturing || compiled.other_pipeline.generation != 0)
     return false;
   const auto has_same_params = [&](const backend::Dispatch& before, const Params& given) {
+    if (!given.fits()) return false;
     if (!given.is_block() && !lay_out(compiled, given, param_room.data())) return false;
     const std::span<const std::byte> bytes =
         given.is_block() ? given.bytes() : std::span<const std::byte>{param_room}.first(compiled.push_bytes);
@@ -113,6 +135,7 @@ Result<void> Session::State::add_previous(std::uint32_t program, std::size_t cou
 }
 
 Result<void> Session::State::add_many(std::uint32_t program, std::span<const DispatchItem> items) {
+  VYRE_TRY(check_capture(items.size()));
   CompiledProgram& compiled = programs[program];
   const std::size_t slots = compiled.slots.size();
   // What was read, and is written by one of them, is read before all of them.
@@ -123,6 +146,16 @@ Result<void> Session::State::add_many(std::uint32_t program, std::span<const Dis
     }
   }
   const bool may_be_too_long = compiled.other_pipeline.generation != 0;
+  const bool may_be_cut = !compiled.fits_all_views;
+  const auto is_cut = [&](const DispatchItem& item) {
+    ranges.clear();
+    for (const BufferView& view : item.buffers) ranges.push_back({.offset = view.offset, .size = view.size});
+    return !device->fits_views(compiled.pipeline, ranges);
+  };
+  if (may_be_cut && std::ranges::any_of(items, is_cut)) {
+    VYRE_ASSIGN(const backend::PipelineHandle written, find_written(compiled));
+    note_pipeline(written, program);
+  }
   const std::byte* params = item_params.data();
   while (!items.empty()) {
     // As many as there is room for in the batch. Copies of what was read may have filled it.
@@ -145,6 +178,11 @@ Result<void> Session::State::add_many(std::uint32_t program, std::span<const Dis
             dispatch.pipeline = compiled.other_pipeline;
             ++compiled.too_long;
           }
+          if (may_be_cut && !device->fits_views(compiled.pipeline, views)) {
+            compiled.too_long -= dispatch.pipeline != compiled.pipeline ? 1U : 0U;
+            dispatch.pipeline = compiled.written_pipeline;
+            compiled.cut += dispatch.pipeline != compiled.pipeline ? 1U : 0U;
+          }
           if (!bytes.empty()) std::memcpy(bytes.data(), params, bytes.size());
           params += bytes.size();
           gathered.hash = mix(gathered.hash, hash_dispatch(compiled.pipeline, views, dispatch.groups, bytes));
@@ -158,6 +196,7 @@ Result<void> Session::State::add_many(std::uint32_t program, std::span<const Dis
 }
 
 Result<void> Session::State::add_copy(const backend::Copy& copy) {
+  VYRE_TRY(check_capture(1));
   gathered.list.copy(copy.from, copy.from_offset, copy.to, copy.to_offset, copy.size);
   gathered.hash = mix(mix(mix(gathered.hash, std::uint64_t{copy.from.index} << 32 | copy.to.index), copy.from_offset),
                       mix(copy.to_offset, copy.size));
@@ -166,6 +205,7 @@ Result<void> Session::State::add_copy(const backend::Copy& copy) {
 }
 
 Result<void> Session::State::add_fill(BufferSlot& slot, const BufferView& view, std::uint32_t pattern) {
+  VYRE_TRY(check_capture(1));
   VYRE_TRY(before_write(view.index, view.offset, view.size));
   note_use(view.index, view.offset, view.size);
   gathered.list.fill({.buffer = slot.handle, .offset = view.offset, .size = view.size}, pattern);

@@ -16,7 +16,7 @@ void Session::State::begin_batch() noexcept {
   std::swap(gathered, previous);
   copies_in_batch = 0;
   fills_in_batch = 0;
-  for (CompiledProgram& program : programs) program.in_batch = program.too_long = 0;
+  for (CompiledProgram& program : programs) program.in_batch = program.too_long = program.cut = 0;
   ++batch;
   gathered.clear();
   gathered.gathered_at = batch;
@@ -139,7 +139,8 @@ Result<void> Session::State::launch_through_table(const PlanCounts& plan, std::s
   const std::uint64_t hash = plan::hash_shape(lowered[0]);
   const auto is_fixed = [&](backend::PipelineHandle pipeline) {
     const CompiledProgram& compiled = programs[program_of[pipeline.index]];
-    return pipeline == compiled.pipeline && compiled.form == program::FormKind::Descriptor;
+    return pipeline == compiled.written_pipeline ||
+           (pipeline == compiled.pipeline && compiled.form == program::FormKind::Descriptor);
   };
   if (const KeptBatch* found = recordings.find_table(hash, lowered[0], is_fixed)) {
     VYRE_TRY(launch_arms(1, {}, [&](std::size_t, const backend::SubmitOptions& how) {
@@ -184,7 +185,9 @@ void Session::State::note_launch(const PlanCounts& plan, std::uint64_t report::P
     each.*how += program.in_batch;
     if (each.reason != reason) each.reason = reason;
     each.form = program.used_form.value_or(program.form);
-    if (program.too_long > 0) {
+    if (program.cut > 0) {
+      each.form_refused = "some views end within an element of an array, and their dispatches run as written";
+    } else if (program.too_long > 0) {
       each.form_refused = "some dispatches are longer than a workgroup of it may be, and run as written";
     } else if (each.form_refused.empty()) {
       each.form_refused = program.form_refused;

@@ -23,8 +23,6 @@ Session::State::State(std::shared_ptr<backend::Device> opened, const SessionOpti
       recordings{*device, {.recordings = wanted.max_recordings, .bytes = wanted.max_recording_bytes}},
       in_flight{*device} {
   tuner = wanted.tuner != nullptr ? wanted.tuner : Tuner::of(*device);
-  options.max_batch = std::max<std::size_t>(options.max_batch, 1);
-  options.max_pipelines = std::max<std::size_t>(options.max_pipelines, 1);
   report.device = device->info().name;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -90,7 +92,8 @@ struct Session::State {
   struct CapturedProgram {
     std::uint32_t program = 0;
     std::uint64_t dispatches = 0;
-    std::uint64_t too_long = 0;  // Of those, the ones that use the other pipeline.
+    std::uint64_t too_long = 0;  // Of those, the ones that use the other pipeline,
+    std::uint64_t cut = 0;       // and those that run as written.
   };
   struct CaptureSlot {
     bool is_alive = false;
@@ -151,11 +154,14 @@ struct Session::State {
   };
 
   // Checks.
-  [[nodiscard]] Result<void> check_usable() const;
   [[nodiscard]] Result<BufferSlot*> find(const BufferView& view);
   [[nodiscard]] Result<PreparedSlot*> find(Prepared name);
   [[nodiscard]] Result<std::uint32_t> find_program(const program::Program& program,
                                                    std::span<const program::spirv::SpecOverride> values);
+  /// The variant of a program for the buffers that were bound, some of which overlap.
+  [[nodiscard]] Result<std::uint32_t> find_in_place(std::uint32_t program);
+  /// The variant of a program whose bindings `overlapping` are declared `Aliased`, by slot.
+  [[nodiscard]] Result<std::uint32_t> find_aliased(std::uint32_t program, std::vector<bool> overlapping);
   /// The program that was not used for longest, of those that nothing needs.
   [[nodiscard]] std::optional<std::uint32_t> oldest_program() const;
   /// The buffer of a view that can be bound, or nothing.
@@ -171,10 +177,16 @@ struct Session::State {
   /// Adds a view to `ranges` and `touched`.
   [[nodiscard]] Result<void> bind(const CompiledProgram& program, std::size_t index, const BufferView& view);
   [[nodiscard]] Result<void> bind_all(const CompiledProgram& program, std::span<const Argument> arguments);
-  /// Checks a dispatch, and lays its parameters out.
+  /// Checks a dispatch, and lays its parameters out. Notes in `overlapping` which slots are given overlapping buffers.
   [[nodiscard]] Result<void> check_item(const CompiledProgram& program, const DispatchItem& item, std::byte* params);
+  /// Checks dispatches, and lays their parameters out into `item_params`. Gives the program that they run: the one that
+  /// is asked for, or a variant for overlapping buffers.
+  [[nodiscard]] Result<std::uint32_t> check_items(std::uint32_t program, std::span<const DispatchItem> items);
   [[nodiscard]] static Result<void> check_overlaps(const CompiledProgram& program,
                                                    std::span<const backend::BufferRange> given);
+  /// Whether a variant can be given a view that its program can: its uniform blocks have become storage buffers.
+  [[nodiscard]] Result<void> check_in_place(const ArgumentSlot& slot, std::uint32_t buffer, std::uint64_t offset,
+                                            std::uint64_t size) const;
   /// What it gives points into this, until the next call.
   [[nodiscard]] Result<CheckedDispatch> check_dispatch(const program::Program& program,
                                                        std::span<const Argument> arguments,
@@ -182,6 +194,8 @@ struct Session::State {
 
   // Gathering.
   [[nodiscard]] Result<BufferView> allocate(std::uint64_t size);
+  /// `InvalidArgument` where a capture would have more operations than a list may have.
+  [[nodiscard]] Result<void> check_capture(std::uint64_t more) const;
   [[nodiscard]] Result<void> add_dispatch(const CheckedDispatch& dispatch);
   /// Whether these dispatches are the whole batch before this one, and nothing else is gathered yet. Then nothing is
   /// wrong with them, either: all that was checked is the same. Their buffers are `touched`, each once or more.
@@ -330,6 +344,7 @@ struct Session::State {
   /// The report so far; the next one begins.
   RunReport end_run();
 
+  std::atomic<std::thread::id> caller = {};  // The thread that is in a call of the session, or none.
   std::uint64_t id = 0;
   std::shared_ptr<backend::Device> device;
   SessionOptions options;
@@ -386,6 +401,7 @@ struct Session::State {
   // Of the call at hand.
   std::vector<backend::BufferRange> ranges;
   std::vector<std::uint32_t> touched;
+  std::vector<bool> overlapping;  // By slot: whether its buffer overlaps another, and one of them is written.
   std::vector<std::byte> item_params;
   std::array<std::byte, Params::kMaxBytes> param_room = {};
 };

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include <vyre/runtime/calibrate.hpp>
 #include <vyre/runtime/device_state.hpp>
@@ -42,6 +46,35 @@ constexpr double kExact = 0.01;
 // Below this share of what a batch takes a saving is noise.
 constexpr double kLeastSaving = 0.02;
 
+/// Estimates are made of these, and become whole numbers.
+Result<void> check(const choice::Calibration& calibration) {
+  const auto check_one = [](double value, std::string_view what) -> Result<void> {
+    // What is measured as a difference may be below 0.
+    if (std::isfinite(value)) return {};
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("the calibration's {} is {}, it takes a finite number", what, value));
+  };
+  const auto check_line = [&](const choice::Line& line, std::string_view what) -> Result<void> {
+    VYRE_TRY(check_one(line.fixed_ns, what));
+    return check_one(line.slope_ns, what);
+  };
+  for (std::size_t i = 0; i < calibration.ways.size(); ++i) {
+    VYRE_TRY(check_line(calibration.ways[i], fmt::format("way '{}'", to_string(static_cast<choice::Way>(i)))));
+  }
+  VYRE_TRY(check_line(calibration.record, "record"));
+  VYRE_TRY(check_line(calibration.copy, "copy"));
+  VYRE_TRY(check_line(calibration.bound, "bound"));
+  VYRE_TRY(check_line(calibration.table, "table"));
+  VYRE_TRY(check_one(calibration.barrier_ns, "barrier_ns"));
+  VYRE_TRY(check_one(calibration.compile_ns, "compile_ns"));
+  for (const program::FormKind kind : program::kAllForms) {
+    const choice::FormRatios& form = calibration.form(kind);
+    const std::string what = fmt::format("{} form", to_string(kind));
+    for (const double ratio : {form.narrow, form.wide, form.compile}) VYRE_TRY(check_one(ratio, what));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::shared_ptr<Tuner> Tuner::of(backend::Device& device) { return DeviceState::of(device).tuner; }
@@ -50,15 +83,16 @@ Result<void> Tuner::calibrate(backend::Device& device, std::chrono::nanoseconds 
   const std::scoped_lock one{calibrating_};
   if (calibration()) return {};
   VYRE_ASSIGN(const choice::Calibration measured, runtime::calibrate(device, timeout));
-  set(measured);
-  return {};
+  return set(measured);
 }
 
-void Tuner::set(const choice::Calibration& calibration) {
+Result<void> Tuner::set(const choice::Calibration& calibration) {
+  VYRE_TRY(check(calibration));
   const std::scoped_lock lock{mutex_};
   calibration_ = calibration;
   is_calibrated_ = true;
   for (auto& [key, entry] : entries_) entry.forms.clear();
+  return {};
 }
 
 std::optional<choice::Calibration> Tuner::calibration() const {

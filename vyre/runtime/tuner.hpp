@@ -52,8 +52,8 @@ class Tuner {
 
   /// Measures the device unless that was done. Whoever comes meanwhile waits.
   [[nodiscard]] Result<void> calibrate(backend::Device& device, std::chrono::nanoseconds timeout);
-  /// Takes what is known already.
-  void set(const choice::Calibration& calibration);
+  /// Takes what is known already. `InvalidArgument`, naming the first time or ratio that is not finite.
+  [[nodiscard]] Result<void> set(const choice::Calibration& calibration);
   [[nodiscard]] std::optional<choice::Calibration> calibration() const;
   [[nodiscard]] bool is_calibrated() const noexcept { return is_calibrated_; }
   /// What sessions have spent on the device until it was calibrated.

@@ -5,7 +5,7 @@ layout(binding = 1) buffer View { uvec4 header; uint view[]; };
 layout(binding = 2) writeonly buffer Result { uint result[]; };
 layout(binding = 3) buffer Target { uvec4 target_header; uint target[]; };
 
-// A negative index would be in the header, which is inside the view and outside the array.
+// A negative index is in the header, which is inside the view and outside the array.
 void main() {
   const uint i = gl_GlobalInvocationID.x;
   if (i >= uint(indices.length())) return;

@@ -5,7 +5,7 @@ layout(binding = 1) buffer View { uint before; uint grid[4][5]; uint after; uint
 layout(binding = 2) writeonly buffer Result { uint result[]; };
 layout(binding = 3) buffer Target { uint first; uint cells[4][5]; uint last; };
 
-// An array of arrays: an index beyond a row would be in the next.
+// An array of arrays: an index beyond a row is in the next.
 void main() {
   const uint i = gl_GlobalInvocationID.x;
   if (i >= uint(indices.length())) return;

@@ -6,7 +6,7 @@ layout(binding = 1) readonly buffer View { Item view[]; };
 layout(binding = 2) buffer Target { Item target[]; };
 layout(binding = 3) writeonly buffer Result { uint result[]; };
 
-// Around the inner array there are members that such an index would reach.
+// Around the inner array there are members that such an index reaches.
 void main() {
   const uint i = gl_GlobalInvocationID.x;
   if (i >= uint(indices.length())) return;

@@ -41,14 +41,17 @@ Id workgroup_size_constant(const spirv::Module& module) {
   return 0;
 }
 
-RecordLayout layout_of(const KernelFacts& facts, const forms::RecordTypes& types, const Interface& interface) {
+RecordLayout layout_of(const KernelFacts& facts, const forms::RecordTypes& types, const Interface& interface,
+                       bool is_robust) {
   RecordLayout layout{.params_offset = types.params_offset,
                       .params_bytes = interface.push_constants ? interface.push_constants->size : 0,
                       .stride = types.stride};
   for (const forms::BufferVariable& buffer : facts.buffers) {
     for (std::uint32_t i = 0; i < buffer.count; ++i) {
-      layout.entries.push_back(
-          {.range = buffer.first_range + i, .array_offset = buffer.array_offset, .array_stride = buffer.array_stride});
+      layout.entries.push_back({.range = buffer.first_range + i,
+                                .array_offset = buffer.array_offset,
+                                .array_stride = buffer.array_stride,
+                                .scalar_bytes = is_robust ? buffer.scalar_bytes : 0});
     }
   }
   return layout;
@@ -85,7 +88,9 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
   VYRE_ASSIGN(const Interface interface, program.specialise(values));
   spirv::Constants constants{module, values};
   VYRE_ASSIGN(const KernelFacts facts, forms::find_facts(module, interface, constants));
-  if (facts.buffers.size() != interface.bindings.size()) return refuse("a variable begins as an address of a buffer");
+  std::size_t variables = 0;
+  for (const Binding& binding : interface.bindings) variables += std::max<std::size_t>(binding.variables.size(), 1);
+  if (facts.buffers.size() != variables) return refuse("a variable begins as an address of a buffer");
   const bool is_one_launch = program::is_one_launch(kind);
   if (is_one_launch) VYRE_TRY(forms::check_one_launch(facts, kind, constants));
 
@@ -144,7 +149,7 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
   const Id entry = facts.entry.operand(1);
   if (shape.fold != 0) replace_workgroup_size(writer, entry, shape.fold);
   form.words = writer.finish(facts.entry);
-  form.record = layout_of(facts, types, interface);
+  form.record = layout_of(facts, types, interface, options.robust);
   return form;
 }
 
@@ -152,11 +157,11 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
 Result<Form> derive_checked(const Program& program, FormKind kind, const FormOptions& options,
                             std::span<const spirv::SpecOverride> values) {
   VYRE_ASSIGN(Form form, derive(program, kind, options, values));
-  if (auto valid = validate(form.words, program.validation()); !valid) {
-    return refuse("the rewritten module is not valid: " + valid.error().message);
-  }
+  const Result<BlockLayout> layout = validate(form.words, program.validation());
+  if (!layout) return refuse("the rewritten module is not valid: " + layout.error().message);
   VYRE_ASSIGN(const spirv::Module module, spirv::Module::read(form.words));
   VYRE_ASSIGN(form.interface, reflect(module, program.interface().entry_point, values));
+  form.interface.block_layout = *layout;
   form.interface.unsupported.clear();  // That it uses addresses is the point.
   return form;
 }
@@ -183,6 +188,10 @@ std::optional<FormKind> parse_form(std::string_view text) noexcept {
 
 Result<Form> derive_form(const Program& program, FormKind kind, const FormOptions& options,
                          std::span<const spirv::SpecOverride> values) {
+  if (static_cast<std::size_t>(kind) >= kForms) {
+    return fail(ErrorCode::InvalidArgument, fmt::format("form {} is asked for, there are 1 (pointer) to {} (chain)",
+                                                        static_cast<int>(kind), kForms - 1));
+  }
   if (kind == FormKind::Descriptor) return fail(ErrorCode::InvalidArgument, "a program is in the descriptor form");
   if (auto known = program.form_cache().find(kind, options, values)) return *std::move(known);
   Result<Form> form = derive_checked(program, kind, options, values);

@@ -57,6 +57,8 @@ struct Quirks {
   bool float_operands = false;
   /// What is loaded through an address in a loop is zero behind it for invocations that left it before others.
   bool values_of_loops = false;
+  /// `Ldexp` takes exponents of 32 bits alone. Every form is rewritten, the one as written, too.
+  bool ldexp_exponents = false;
 
   friend bool operator==(const Quirks&, const Quirks&) = default;
 };
@@ -108,11 +110,23 @@ struct MapEntry {
 /// The largest value that a robust form reads or writes at once.
 inline constexpr std::uint32_t kScratchBytes = 16 * 1024;
 
+/// The most bytes behind a view that a robust form reads, where a vector lies across its end. It looks at none of them,
+/// but they must be there behind every buffer.
+inline constexpr std::uint32_t kReadBehind = 32;
+
 /// One buffer of a record.
 struct RecordEntry {
   std::uint32_t range = 0;         ///< Which range of a dispatch it is: by set, slot and element.
   std::uint32_t array_offset = 0;  ///< Where its runtime array begins.
   std::uint32_t array_stride = 0;  ///< 0 if it has none.
+  /// The smallest scalar of its elements; 0 if each is one scalar and nothing else.
+  std::uint32_t scalar_bytes = 0;
+
+  /// Whether a view of so many bytes ends within an element of the runtime array and has some of its scalars. A robust
+  /// form takes all of such an element for outside, while the kernel as written reaches those scalars.
+  [[nodiscard]] constexpr bool is_cut(std::uint64_t bytes) const noexcept {
+    return scalar_bytes != 0 && bytes > array_offset && (bytes - array_offset) % array_stride >= scalar_bytes;
+  }
 
   friend bool operator==(const RecordEntry&, const RecordEntry&) = default;
 };

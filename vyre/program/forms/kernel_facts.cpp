@@ -90,6 +90,27 @@ class OriginFinder {
   KernelFacts& facts_;
 };
 
+/// Bytes of the smallest scalar in a type.
+std::uint32_t smallest_scalar(const Module& module, Id type, int depth) {
+  constexpr int kMostDepth = 64;
+  const auto definition = module.definition(type);
+  if (!definition || depth > kMostDepth) return 1;
+  switch (definition->op()) {
+    case spv::OpTypeInt:
+    case spv::OpTypeFloat: return std::max(definition->operand(0) / 8, 1U);
+    case spv::OpTypeVector:
+    case spv::OpTypeMatrix:
+    case spv::OpTypeArray: return smallest_scalar(module, definition->operand(0), depth + 1);
+    case spv::OpTypeStruct: {
+      std::uint32_t least = 8;
+      for (const Id member : definition->operands())
+        least = std::min(least, smallest_scalar(module, member, depth + 1));
+      return least;
+    }
+    default: return 1;
+  }
+}
+
 Result<void> add_buffer(KernelFacts& facts, const Instruction& variable, spirv::Constants& constants) {
   const Module& module = facts.module;
   BufferVariable buffer{.id = variable.result(),
@@ -120,6 +141,8 @@ Result<void> add_buffer(KernelFacts& facts, const Instruction& variable, spirv::
     if (buffer.array_stride == 0) {
       return refuse(fmt::format("the runtime array of the buffer {} has no stride", label(module, buffer.id)));
     }
+    const std::uint32_t smallest = smallest_scalar(module, module.definition(last_type)->operand(0), 0);
+    buffer.scalar_bytes = smallest == buffer.array_stride ? 0 : smallest;
   }
   facts.buffers.push_back(buffer);
   return {};
@@ -150,6 +173,20 @@ void number_entries(KernelFacts& facts) {
 /// The built-ins that a one-launch form sets itself.
 constexpr std::array kOwnBuiltIns = {spv::BuiltInWorkgroupId, spv::BuiltInNumWorkgroups, spv::BuiltInGlobalInvocationId,
                                      spv::BuiltInLocalInvocationId, spv::BuiltInLocalInvocationIndex};
+
+/// The form sets one variable of each built-in.
+Result<void> check_unique_built_ins(const KernelFacts& facts) {
+  for (std::size_t i = 0; i < facts.module.global_count(); ++i) {
+    const Instruction variable = facts.module[i];
+    if (variable.op() != spv::OpVariable || !facts.is_used(variable.result())) continue;
+    const auto which = facts.module.decoration(variable.result(), spv::DecorationBuiltIn);
+    const auto found = which ? facts.built_ins.find(*which) : facts.built_ins.end();
+    if (found == facts.built_ins.end() || found->second == variable.result()) continue;
+    return refuse(
+        fmt::format("two variables are the built-in {}", enumerant_name(spirv::OperandKind::BuiltIn, *which)));
+  }
+  return {};
+}
 
 Result<void> check_built_ins(const KernelFacts& facts) {
   for (const spv::BuiltIn each : kOwnBuiltIns) {
@@ -208,6 +245,9 @@ Result<KernelFacts> find_facts(const Module& module, const Interface& interface,
   }
   for (std::size_t i = 0; i < module.global_count(); ++i) {
     const Instruction variable = module[i];
+    if (variable.op() == spv::OpMemoryModel) {
+      facts.has_vulkan_memory_model = variable.operand(1) == spv::MemoryModelVulkan;
+    }
     if (variable.op() != spv::OpVariable || !facts.is_used(variable.result())) continue;
     switch (variable.operand(0)) {
       case spv::StorageClassStorageBuffer:
@@ -233,19 +273,9 @@ Result<KernelFacts> find_facts(const Module& module, const Interface& interface,
   return facts;
 }
 
-namespace {
-
-bool has_vulkan_memory_model(const Module& module) {
-  for (std::size_t i = 0; i < module.global_count(); ++i) {
-    if (module[i].op() == spv::OpMemoryModel) return module[i].operand(1) == spv::MemoryModelVulkan;
-  }
-  return false;
-}
-
-}  // namespace
-
 Result<void> check_one_launch(const KernelFacts& facts, FormKind kind, spirv::Constants& constants) {
   VYRE_TRY(check_built_ins(facts));
+  VYRE_TRY(check_unique_built_ins(facts));
   const Module& module = facts.module;
   for (std::size_t i = 0; i < module.global_count(); ++i) {
     const Instruction variable = module[i];
@@ -271,10 +301,6 @@ Result<void> check_one_launch(const KernelFacts& facts, FormKind kind, spirv::Co
     if (const std::string by = find_wait(facts, *function, constants); !by.empty()) {
       return refuse(fmt::format("a loop of {} waits for another invocation, by {}", label(module, function->id), by));
     }
-  }
-  // There, what others wrote is seen only by accesses that say so.
-  if (kind == FormKind::Chain && has_vulkan_memory_model(module)) {
-    return refuse("the module has the Vulkan memory model, in which accesses are private to an invocation");
   }
   return {};
 }

@@ -31,6 +31,7 @@ struct BufferVariable {
   std::uint32_t first_range = 0;  ///< Within the ranges of a dispatch.
   std::uint32_t array_offset = 0;
   std::uint32_t array_stride = 0;  ///< 0 if it has no runtime array.
+  std::uint32_t scalar_bytes = 0;  ///< The smallest scalar of its elements; 0 if each is one scalar and nothing else.
 };
 
 /// What the rewriter needs to know of a kernel.
@@ -47,6 +48,7 @@ struct KernelFacts {
   Id push = 0;                                           ///< The push-constant variable, if it is used.
   std::unordered_map<std::uint32_t, Id> built_ins = {};  ///< Variables by spv::BuiltIn.
   std::vector<Id> origins = {};                          ///< By id of a pointer: the buffer it points into.
+  bool has_vulkan_memory_model = false;                  ///< In which accesses are private unless they say otherwise.
 
   [[nodiscard]] Id pointee(Id pointer) const;
   /// The storage class of a pointer; nothing for what is none.

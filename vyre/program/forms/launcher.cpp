@@ -61,7 +61,7 @@ class Launcher {
     emit(variables_, spv::OpVariable, {uint_variable_, id, spv::StorageClassFunction});
     return id;
   }
-  /// A variable of a built-in as the device sets it.
+  /// A variable of a built-in as the device sets it, of the given type unless the kernel has one of its own.
   [[nodiscard]] Id device_built_in(spv::BuiltIn which, Id type) {
     const auto found = facts_.built_ins.find(which);
     if (found != facts_.built_ins.end() && !shape_.sets(which)) return found->second;
@@ -69,10 +69,20 @@ class Launcher {
     writer_.decorate(id, spv::DecorationBuiltIn, {static_cast<std::uint32_t>(which)});
     return id;
   }
+  /// What a variable of a built-in holds. The kernel may declare it with signed integers.
+  [[nodiscard]] Id load_built_in(Id variable, Id type) {
+    const Id declared = facts_.pointee(variable);
+    if (declared == 0 || declared == type) return load(type, variable);
+    return code_.value(spv::OpBitcast, type, {load(declared, variable)});
+  }
   /// The variable from which the kernel reads a built-in that is set here, or 0.
   [[nodiscard]] Id kernel_built_in(spv::BuiltIn which) const {
     const auto found = facts_.built_ins.find(which);
     return found == facts_.built_ins.end() || !shape_.sets(which) ? 0 : found->second;
+  }
+  void store_built_in(Id variable, Id value, Id type) {
+    const Id declared = facts_.pointee(variable);
+    store(variable, declared == type ? value : code_.value(spv::OpBitcast, declared, {value}));
   }
 
   void make_root() {
@@ -116,11 +126,25 @@ class Launcher {
         fetch(variable, types_.uvec2, entry, kAddressMember, 8);
       }
     }
+    for (const auto& [entry, variable] : state.bytes) {
+      if (shape_.lanes != 0) {
+        store(variable, word(offset_of(entry) + 8));
+      } else {
+        fetch(variable, uint_, entry, kBytesMember, 4);
+      }
+    }
     for (const auto& [entry, variable] : state.lengths) {
       if (shape_.lanes != 0) {
         store(variable, word(offset_of(entry) + 12));
       } else {
         fetch(variable, uint_, entry, kLengthMember, 4);
+      }
+    }
+    for (const auto& [entry, variable] : state.sizes) {
+      if (shape_.lanes != 0) {
+        store(variable, word(offset_of(entry) + 8));
+      } else {
+        fetch(variable, uint_, entry, kBytesMember, 4);
       }
     }
     for (const auto& [path, param] : state.params) {
@@ -152,7 +176,7 @@ class Launcher {
       lane_variable_ = device_built_in(spv::BuiltInSubgroupLocalInvocationId, uint_);
     }
     const Id all = code_.value(spv::OpBitcast, words_pointer_, {record_});
-    const Id lane = load(uint_, lane_variable_);
+    const Id lane = load_built_in(lane_variable_, uint_);
     const std::uint32_t pairs = types_.stride / 8;
     parts_.clear();
     known_.clear();
@@ -233,9 +257,11 @@ class Launcher {
 
   /// Tells the kernel where it is and runs it. `groups` is 0 where they were not loaded yet.
   void run(Id workgroup, Id groups) {
-    if (const Id variable = kernel_built_in(spv::BuiltInWorkgroupId); variable != 0) store(variable, workgroup);
+    if (const Id variable = kernel_built_in(spv::BuiltInWorkgroupId); variable != 0) {
+      store_built_in(variable, workgroup, types_.uvec3);
+    }
     if (const Id variable = kernel_built_in(spv::BuiltInNumWorkgroups); variable != 0) {
-      store(variable, groups != 0 ? groups : record_groups());
+      store_built_in(variable, groups != 0 ? groups : record_groups(), types_.uvec3);
     }
     const Id size = writer_.composite(
         types_.uvec3, {constant(shape_.workgroup[0]), constant(shape_.workgroup[1]), constant(shape_.workgroup[2])});
@@ -243,11 +269,11 @@ class Launcher {
                           ? code_.value(spv::OpIMul, types_.uvec3, {workgroup, size})
                           : 0;
     if (shape_.fold == 0) {
-      if (corner != 0) place_globally(corner, load(types_.uvec3, local_id()));
+      if (corner != 0) place_globally(corner, load_built_in(local_id(), types_.uvec3));
       call();
       return;
     }
-    const Id lane = load(uint_, lane_id());
+    const Id lane = load_built_in(lane_id(), uint_);
     const std::uint32_t rounds = (shape_.invocations() + shape_.fold - 1) / shape_.fold;
     const Id round = counter();
     store(round, constant(0));
@@ -268,7 +294,9 @@ class Launcher {
   }
 
   void run_folded(Id index, Id corner) {
-    if (const Id position = kernel_built_in(spv::BuiltInLocalInvocationIndex); position != 0) store(position, index);
+    if (const Id position = kernel_built_in(spv::BuiltInLocalInvocationIndex); position != 0) {
+      store_built_in(position, index, uint_);
+    }
     const Id variable = kernel_built_in(spv::BuiltInLocalInvocationId);
     if (variable != 0 || corner != 0) {
       // Sizes are constants, so that these divisions are none when they run.
@@ -284,14 +312,15 @@ class Launcher {
       const Id y = is_flat ? constant(0) : rest(divide(index, sx), sy);
       const Id z = sz == 1 ? constant(0) : divide(index, sx * sy);
       const Id local = uvec3(x, y, z);
-      if (variable != 0) store(variable, local);
+      if (variable != 0) store_built_in(variable, local, types_.uvec3);
       if (corner != 0) place_globally(corner, local);
     }
     call();
   }
 
   void place_globally(Id corner, Id local) {
-    store(kernel_built_in(spv::BuiltInGlobalInvocationId), code_.value(spv::OpIAdd, types_.uvec3, {corner, local}));
+    store_built_in(kernel_built_in(spv::BuiltInGlobalInvocationId),
+                   code_.value(spv::OpIAdd, types_.uvec3, {corner, local}), types_.uvec3);
   }
 
   [[nodiscard]] Id local_id() {
@@ -350,7 +379,7 @@ class Launcher {
 
   /// One dispatch for each z of the grid; or, with a map, what that says of each workgroup.
   void write_merged() {
-    const Id position = load(types_.uvec3, device_built_in(spv::BuiltInWorkgroupId, types_.uvec3));
+    const Id position = load_built_in(device_built_in(spv::BuiltInWorkgroupId, types_.uvec3), types_.uvec3);
     const Id x = extract(position, 0);
     const Id y = extract(position, 1);
     const Id first = root(RootMember::First, uint_);
@@ -393,6 +422,10 @@ class Launcher {
     // In a chain, what one item wrote is there for the next one.
     std::uint32_t memory = 0;
     if (shape_.kind == FormKind::Chain) memory |= spv::MemorySemanticsUniformMemoryMask;
+    if (shape_.kind == FormKind::Chain && facts_.has_vulkan_memory_model) {
+      memory |= spv::MemorySemanticsMakeAvailableMask;
+      memory |= spv::MemorySemanticsMakeVisibleMask;
+    }
     // What is left of one item must be read before the next one writes there.
     if (shape_.has_shared) memory |= spv::MemorySemanticsWorkgroupMemoryMask;
     if (memory == 0) return;
@@ -405,7 +438,7 @@ class Launcher {
 
   /// Record by record, and within one workgroup by workgroup, x first.
   void write_turns() {
-    const Id position = load(types_.uvec3, device_built_in(spv::BuiltInWorkgroupId, types_.uvec3));
+    const Id position = load_built_in(device_built_in(spv::BuiltInWorkgroupId, types_.uvec3), types_.uvec3);
     // Each workgroup has as many records, one behind another; the last may have fewer.
     const Id first = root(RootMember::First, uint_);
     const Id share = root(RootMember::Row, uint_);

@@ -56,6 +56,9 @@ class ModuleWriter {
   [[nodiscard]] Id runtime_array_type(Id element, std::uint32_t stride);
 
   [[nodiscard]] Id constant(std::uint32_t value);
+  [[nodiscard]] Id signed_constant(std::int32_t value) {
+    return global(spv::OpConstant, int_type(32, true), {static_cast<std::uint32_t>(value)});
+  }
   [[nodiscard]] Id bool_constant(bool value) {
     return global(value ? spv::OpConstantTrue : spv::OpConstantFalse, bool_type(), {});
   }

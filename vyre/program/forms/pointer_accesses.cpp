@@ -99,18 +99,29 @@ Result<void> PointerRewriter::load(Id pointer, Id type, Id result, std::span<con
     return keep(type, found, result);
   }
   const Place place = place_of(pointer);
-  VYRE_ASSIGN(Id from, pointer_of(pointer));
+  VYRE_ASSIGN(const Id from, pointer_of(pointer));
+  return load_from(place, from, type, result, operands);
+}
+
+Result<void> PointerRewriter::load_from(const Place& place, Id from, Id type, Id result,
+                                        std::span<const std::uint32_t> operands) {
+  if (place.distance && scalars_in(type) > 1) return load_parts(place, type, result, operands);
   const Id valid = options_.robust ? validity_of(from, place) : 0;
   if (place.vector != 0) return load_component(place, valid, type, result, operands);
   // A pointer that may be null is made one to zeros; others lead into their buffer in any case.
   if (place.may_be_null) {
-    VYRE_ASSIGN(from, guarded(from, module_.type_of(pointer), valid, type, false));
+    VYRE_ASSIGN(from, guarded(from, pointer_type_of(from, type), valid, type, false));
   }
   const bool is_checked = valid != 0 && !place.may_be_null;
   const Id found = is_checked ? writer_.fresh() : result;
   load_at(place, from, type, found, operands);
   if (is_checked) VYRE_TRY(choose(valid, type, found, result));
   return {};
+}
+
+Id PointerRewriter::pointer_type_of(Id pointer, Id type) {
+  const Id known = module_.type_of(pointer);
+  return known != 0 ? known : writer_.pointer_type(kPhysical, type);
 }
 
 Id PointerRewriter::wide_type(const Place& place, Id type, std::span<const std::uint32_t> operands) {
@@ -129,7 +140,7 @@ void PointerRewriter::load_at(const Place& place, Id from, Id type, Id result,
   const Id loaded = wide != 0 ? writer_.fresh() : result;
   if (wide != 0) from = code_.value(spv::OpBitcast, writer_.pointer_type(kPhysical, wide), {from});
   Words all{wide != 0 ? wide : type, loaded, from};
-  std::ranges::copy(aligned(operands, wide != 0 ? 8 : alignment(type)), std::back_inserter(all));
+  std::ranges::copy(memory_operands(operands, wide != 0 ? 8 : alignment(type)), std::back_inserter(all));
   emit(code_.words, spv::OpLoad, all);
   if (wide != 0) code_.named(spv::OpBitcast, type, result, {loaded});
 }
@@ -141,7 +152,7 @@ void PointerRewriter::store_at(const Place& place, Id to, Id value, Id type, std
     value = code_.value(spv::OpBitcast, wide, {value});
   }
   Words all{to, value};
-  std::ranges::copy(aligned(operands, wide != 0 ? 8 : alignment(type)), std::back_inserter(all));
+  std::ranges::copy(memory_operands(operands, wide != 0 ? 8 : alignment(type)), std::back_inserter(all));
   emit(code_.words, spv::OpStore, all);
 }
 
@@ -215,13 +226,19 @@ Result<void> PointerRewriter::rewrite_store(const Instruction& instruction) {
 
 Result<void> PointerRewriter::store(Id pointer, Id value, Id type, std::span<const std::uint32_t> operands) {
   const Place place = place_of(pointer);
-  VYRE_ASSIGN(Id to, pointer_of(pointer));
+  VYRE_ASSIGN(const Id to, pointer_of(pointer));
+  return store_to(place, to, value, type, operands);
+}
+
+Result<void> PointerRewriter::store_to(const Place& place, Id to, Id value, Id type,
+                                       std::span<const std::uint32_t> operands) {
+  if (place.distance && scalars_in(type) > 1) return store_parts(place, value, type, operands);
   const Id valid = options_.robust ? validity_of(to, place) : 0;
   // The block that begins a loop must stay one block, so that there what goes nowhere goes to scratch memory.
   if (valid == 0 || is_loop_header()) {
     if (valid != 0 && place.in_matrix) return refuse("a loop begins with a checked store into a matrix");
     if (valid != 0) {
-      VYRE_ASSIGN(to, guarded(to, module_.type_of(pointer), valid, type, true));
+      VYRE_ASSIGN(to, guarded(to, pointer_type_of(to, type), valid, type, true));
     }
     store_at(place, to, value, type, operands);
     return {};

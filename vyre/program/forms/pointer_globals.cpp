@@ -209,7 +209,9 @@ void PointerRewriter::write_annotations(const std::set<Id>& replaced) {
   std::set<std::pair<Id, spv::Decoration>> said;
   for (const BufferVariable& buffer : facts_.buffers) {
     for (const spv::Decoration kind : {spv::DecorationCoherent, spv::DecorationVolatile}) {
-      const bool is_shared = kind_ == FormKind::Chain && kind == spv::DecorationCoherent;
+      // The Vulkan memory model has no such decoration: there, each access says so.
+      const bool is_shared =
+          kind_ == FormKind::Chain && kind == spv::DecorationCoherent && !facts_.has_vulkan_memory_model;
       if (!is_shared && !module_.decoration(buffer.id, kind)) continue;
       if (!said.emplace(buffer.block, kind).second) continue;
       const std::size_t members = module_.definition(buffer.block)->operands().size();

@@ -35,6 +35,7 @@ PointerRewriter::PointerRewriter(const KernelFacts& facts, spirv::Constants& con
     const bool is_member = each.op() == spv::OpMemberDecorate;
     if (!is_member && each.op() != spv::OpDecorate) continue;
     const std::uint32_t decoration = each.operand(is_member ? 2 : 1);
+    has_row_major_ = has_row_major_ || decoration == spv::DecorationRowMajor;
     if (decoration == spv::DecorationCoherent || decoration == spv::DecorationVolatile) has_pairs_ = false;
   }
 }
@@ -78,6 +79,9 @@ Result<void> PointerRewriter::write_function(const Function& function, Id id) {
   places_.clear();
   entry_pointers_.clear();
   entry_lengths_.clear();
+  entry_bytes_.clear();
+  limits_.clear();
+  shifted_lengths_.clear();
   scratch_pointers_.clear();
   flow_.reset();
   loops_.reset();
@@ -87,6 +91,7 @@ Result<void> PointerRewriter::write_function(const Function& function, Id id) {
   params_pointer_ = 0;
   record_pointer_ = 0;
   if (function.blocks.empty()) return refuse("a function has no body");
+  VYRE_TRY(find_offsets(function));
 
   Words head;
   bool is_in_head = true;  // Up to the last variable of the first block.
@@ -141,8 +146,17 @@ Result<void> PointerRewriter::write_function(const Function& function, Id id) {
 }
 
 Result<void> PointerRewriter::rewrite(const Instruction& instruction) {
+  const bool is_element_chain = instruction.op() == spv::OpPtrAccessChain;
+  if (is_element_chain && facts_.is_buffer_pointer(instruction.result())) return rewrite_element_chain(instruction);
+  VYRE_TRY(rewrite_plainly(instruction));
+  return offsets_.contains(instruction.result()) ? write_offset(instruction) : Result<void>{};
+}
+
+Result<void> PointerRewriter::rewrite_plainly(const Instruction& instruction) {
   const spv::Op op = instruction.op();
   const Id first = instruction.operand(0);
+  const bool is_comparison = op == spv::OpPtrEqual || op == spv::OpPtrNotEqual || op == spv::OpPtrDiff;
+  if (is_comparison && facts_.is_buffer_pointer(first)) return rewrite_comparison(instruction);
   if (is_access_chain(op) && facts_.is_buffer_pointer(first)) return rewrite_chain(instruction);
   if (is_access_chain(op) && replaced_.contains(first)) return rewrite_built_in_chain(instruction);
   if (op == spv::OpLoad && facts_.is_buffer_pointer(first)) return rewrite_load(instruction);
@@ -170,7 +184,7 @@ Result<void> PointerRewriter::rewrite(const Instruction& instruction) {
 Result<void> PointerRewriter::copy_with_pointers(const Instruction& instruction) {
   switch (instruction.op()) {
     case spv::OpCopyObject: places_[instruction.result()] = place_of(instruction.operand(0)); break;
-    case spv::OpSelect: VYRE_TRY(select_length(instruction)); break;
+    case spv::OpSelect: VYRE_TRY(select_view(instruction)); break;
     case spv::OpPhi:
     case spv::OpFunctionCall:
     case spv::OpReturnValue:
@@ -348,7 +362,7 @@ std::uint64_t PointerRewriter::extent(Id type) {
   }
 }
 
-Words PointerRewriter::aligned(std::span<const std::uint32_t> operands, std::uint32_t alignment) {
+Words PointerRewriter::memory_operands(std::span<const std::uint32_t> operands, std::uint32_t alignment) const {
   Words all(operands.begin(), operands.end());
   if (all.empty()) all.push_back(0);
   // The parameters of low bits come first, and only one without a parameter is lower.
@@ -358,6 +372,8 @@ Words PointerRewriter::aligned(std::span<const std::uint32_t> operands, std::uin
   } else {
     all[1] = std::max(all[1], alignment);
   }
+  // In a chain, others read and write the same bytes: barriers order only accesses that are not private.
+  if (kind_ == FormKind::Chain && facts_.has_vulkan_memory_model) all[0] |= spv::MemoryAccessNonPrivatePointerMask;
   return all;
 }
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <tuple>
@@ -103,6 +104,23 @@ void write_enumerants(std::ostream& out, const json& grammar, OperandLists& list
   out << "};\n\n";
 }
 
+/// The extensions that instructions and enumerants come from, wherever in the grammar they are named.
+void find_extensions(const json& value, std::set<std::string>& names) {
+  if (value.is_object() && value.contains("extensions")) {
+    for (const json& name : value.at("extensions")) names.insert(name.get<std::string>());
+  }
+  if (!value.is_structured()) return;
+  for (const json& part : value) find_extensions(part, names);
+}
+
+void write_extensions(std::ostream& out, const json& grammar) {
+  std::set<std::string> names;
+  find_extensions(grammar, names);
+  out << "constexpr std::string_view kExtensions[] = {\n";
+  for (const std::string& name : names) out << "    \"" << name << "\",\n";
+  out << "};\n";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -124,6 +142,7 @@ int main(int argc, char** argv) {
   std::ostringstream tables;
   write_opcodes(tables, grammar, lists);
   write_enumerants(tables, grammar, lists);
+  write_extensions(tables, grammar);
   std::ofstream out{folder + "/vyre_spirv_tables.inc"};
   lists.write(out);
   out << tables.str();

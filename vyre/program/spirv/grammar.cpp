@@ -1,5 +1,7 @@
 #include <vyre/program/spirv/grammar.hpp>
 
+#include <vyre/program/spirv/newer.hpp>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -17,6 +19,11 @@ struct Enumerant {
 };
 
 #include <vyre_spirv_tables.inc>
+
+/// Extensions without an instruction or enumerant of their own: extended instructions, and rules.
+constexpr auto kPlainExtensions =
+    std::to_array<std::string_view>({"SPV_AMD_gcn_shader", "SPV_AMD_gpu_shader_half_float", "SPV_AMD_gpu_shader_int16",
+                                     "SPV_AMD_shader_trinary_minmax", "SPV_KHR_non_semantic_info"});
 
 constexpr std::uint32_t kOpcodeEnd = kOpcodes[std::size(kOpcodes) - 1].opcode + 1U;
 constexpr std::uint16_t kNoOpcode = 0xffff;
@@ -55,6 +62,18 @@ std::span<const OperandSpec> enumerant_parameters(OperandKind kind, std::uint32_
 std::string_view enumerant_name(OperandKind kind, std::uint32_t value) noexcept {
   const Enumerant* found = find_enumerant(kind, value);
   return found != nullptr ? found->name : std::string_view{};
+}
+
+bool is_known_extension(std::string_view name) noexcept {
+  return std::ranges::binary_search(kExtensions, name) || std::ranges::binary_search(kPlainExtensions, name);
+}
+
+std::string name_of(OperandKind kind, std::uint32_t value) {
+  if (const std::string_view known = enumerant_name(kind, value); !known.empty()) return std::string{known};
+  for (const NewerEnumerant& newer : kNewerEnumerants) {
+    if (newer.kind == kind && newer.value == value) return std::string{newer.name};
+  }
+  return std::to_string(value);
 }
 
 }  // namespace vyre::program::spirv

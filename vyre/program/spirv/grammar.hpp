@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace vyre::program::spirv {
@@ -62,5 +63,10 @@ inline constexpr OperandCategory kCategories[] = {
 
 /// The name of an enumerant, "Float64" of (Capability, 10); empty for one the grammar does not have.
 [[nodiscard]] std::string_view enumerant_name(OperandKind kind, std::uint32_t value) noexcept;
+
+/// Whether the grammar names an extension, or it is one of those that declare nothing the grammar has.
+[[nodiscard]] bool is_known_extension(std::string_view name) noexcept;
+/// The name of an enumerant by the grammar or by `kNewerEnumerants`; its number if neither has it.
+[[nodiscard]] std::string name_of(OperandKind kind, std::uint32_t value);
 
 }  // namespace vyre::program::spirv

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <backends/vulkan/api.hpp>
+
+namespace vyre::backends::vulkan {
+
+/// The features of a device that are turned on when it is there: those a kernel or the backend can use.
+///
+/// The structures are chained to one another, so that it cannot be copied.
+struct FeatureChain {
+  /// Features structures of extensions, in the order of the table of features.cpp.
+  static constexpr std::size_t kExtensionBlocks = 25;
+  static constexpr std::size_t kBlockBytes = 64;
+
+  struct alignas(void*) Block {
+    std::array<std::byte, kBlockBytes> bytes = {};
+  };
+
+  FeatureChain();
+  FeatureChain(const FeatureChain&) = delete;
+  FeatureChain& operator=(const FeatureChain&) = delete;
+
+  VkPhysicalDeviceFeatures2 core = {};
+  VkPhysicalDeviceVulkan11Features v11 = {};
+  VkPhysicalDeviceVulkan12Features v12 = {};
+  VkPhysicalDeviceVulkan13Features v13 = {};
+  std::array<Block, kExtensionBlocks> blocks = {};
+  std::vector<const char*> extensions = {};  ///< Of Vulkan, to be enabled.
+};
+
+/// What modules may name on a device: sorted names.
+struct SpirvSupport {
+  std::vector<std::string> capabilities = {};
+  std::vector<std::string> execution_modes = {};
+  std::vector<std::string> extensions = {};
+};
+
+/// Reads which of the features there are, and leaves out those that vyre does not use.
+[[nodiscard]] Result<void> read_features(const InstanceApi& api, VkPhysicalDevice device, std::uint32_t api_version,
+                                         FeatureChain& features);
+
+/// What the table of capabilities allows with these features.
+[[nodiscard]] SpirvSupport spirv_support(const FeatureChain& features, std::uint32_t api_version,
+                                         const VkPhysicalDeviceSubgroupProperties& subgroup,
+                                         const VkPhysicalDeviceFloatControlsProperties& controls);
+
+/// Every capability, execution mode and extension that the table knows; sorted, each once.
+[[nodiscard]] SpirvSupport known_spirv_support();
+
+}  // namespace vyre::backends::vulkan

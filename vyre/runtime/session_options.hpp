@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vyre/base/error.hpp>
+#include <vyre/runtime/session.hpp>
+
+namespace vyre::runtime {
+
+/// The most operations of a batch or a capture. Its list counts the bytes of its parameters in 32 bits, and a dispatch
+/// has at most `Params::kMaxBytes` of them.
+inline constexpr std::size_t kMaxOperations = (std::size_t{1} << 32) / Params::kMaxBytes;
+
+/// `InvalidArgument`, naming the option, its value and the limit, for options that mean nothing.
+[[nodiscard]] Result<void> check(const SessionOptions& options);
+
+}  // namespace vyre::runtime
