@@ -5,40 +5,15 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <vector>
 
 #include <vyre/backend/command_list.hpp>
 
 namespace vyre::plan {
 
-/// Operations in the order they were asked for, and a hash of them that tells batches apart quickly.
-struct Batch {
-  /// What it holds, told by when it was gathered: nothing is taken out of it before it is cleared.
-  struct Name {
-    std::uint64_t gathered_at = 0;
-    std::size_t operations = 0;
-
-    friend bool operator==(const Name&, const Name&) = default;
-  };
-
-  backend::CommandList list = {};
-  std::uint64_t hash = 0;
-  std::uint64_t gathered_at = 0;
-
-  [[nodiscard]] Name name() const noexcept {
-    return {.gathered_at = gathered_at, .operations = list.commands().size()};
-  }
-  void clear() noexcept {
-    list.clear();
-    hash = 0;
-  }
-};
-
 [[nodiscard]] constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) noexcept {
   return (std::rotl(hash, 23) ^ value) * 0x9e37'79b9'7f4a'7c15U;
 }
-
-/// A hash of what a planned list does, whatever the buffers, parameters and group counts of its dispatches are.
-[[nodiscard]] std::uint64_t hash_shape(const backend::CommandList& list) noexcept;
 
 /// A hash of what a dispatch is given.
 [[nodiscard]] inline std::uint64_t hash_dispatch(backend::PipelineHandle pipeline,
@@ -60,5 +35,61 @@ struct Batch {
   std::memcpy(&word, params.data(), params.size());
   return mix(hash, word);
 }
+
+/// A hash of a planned list that leaves out the buffers, parameters and group counts of its dispatches.
+[[nodiscard]] std::uint64_t hash_shape(const backend::CommandList& list) noexcept;
+
+/// Operations in the order in which they were asked for, with a hash that tells batches apart quickly.
+///
+/// Operations are added through the members, which keep hash and counts; only `clear` removes any.
+struct Batch {
+  /// Names the contents of a batch within its session: equal names, equal contents.
+  struct Name {
+    std::uint64_t gathered_at = 0;
+    std::size_t operations = 0;
+
+    friend bool operator==(const Name&, const Name&) = default;
+  };
+
+  backend::CommandList list = {};
+  std::uint64_t hash = 0;
+  std::uint64_t gathered_at = 0;               ///< No other batch of the session has this number.
+  std::vector<std::uint64_t> dispatches = {};  ///< By the number of a program: how many dispatches it has.
+  std::uint64_t copies = 0;
+  std::uint64_t fills = 0;
+
+  [[nodiscard]] Name name() const noexcept {
+    return {.gathered_at = gathered_at, .operations = list.commands().size()};
+  }
+  [[nodiscard]] bool empty() const noexcept { return list.commands().empty(); }
+  [[nodiscard]] bool has_dispatches() const noexcept { return list.commands().size() > copies + fills; }
+
+  /// `dispatch_hash` is that of `hash_dispatch`.
+  void add_dispatch(std::uint32_t program, backend::PipelineHandle pipeline,
+                    std::span<const backend::BufferRange> ranges, backend::Groups groups,
+                    std::span<const std::byte> params, std::uint64_t dispatch_hash) {
+    list.dispatch(pipeline, ranges, groups, params);
+    hash = mix(hash, dispatch_hash);
+    count(program, 1);
+  }
+  void add(const backend::Copy& copy);
+  void add(const backend::Fill& fill);
+  /// Counts dispatches that were added to `list` and `hash` directly.
+  void count(std::uint32_t program, std::uint64_t more) {
+    if (program >= dispatches.size()) [[unlikely]]
+      dispatches.resize(std::size_t{program} + 1);
+    dispatches[program] += more;
+  }
+  /// Computes the hash anew, after parameters or buffers of `list` were changed.
+  void rehash() noexcept;
+  /// Calls `visit(program, dispatches)` for every program that has dispatches here.
+  template <typename Visit>
+  void for_each_program(Visit visit) const {
+    for (std::uint32_t i = 0; i < dispatches.size(); ++i) {
+      if (dispatches[i] > 0) visit(i, dispatches[i]);
+    }
+  }
+  void clear() noexcept;
+};
 
 }  // namespace vyre::plan

@@ -62,24 +62,13 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
       return std::unexpected{form.error()};
     }
   }
-  // As written, or through a table where it has more buffers than can be bound.
-  const auto compile_as_written = [&](FormKind& form) -> Result<backend::PipelineHandle> {
-    auto written = compiled.shared->get(FormKind::Descriptor);
-    form = FormKind::Descriptor;
-    if (written || written.error().code != ErrorCode::Unsupported || !device.info().forms.pointer_form) return written;
-    auto through_table = compiled.shared->get(FormKind::Pointer);
-    if (!through_table) return written;
-    form = FormKind::Pointer;
-    return through_table;
-  };
   if (compiled.form == FormKind::Descriptor) {
-    VYRE_ASSIGN(compiled.pipeline, compile_as_written(compiled.form));
+    VYRE_ASSIGN(compiled.pipeline, find_written(compiled));
+    compiled.form = compiled.written_form;
   } else if (takes_turns(compiled.form)) {
-    // For dispatches that are too long for one workgroup.
-    FormKind form = FormKind::Descriptor;
-    VYRE_ASSIGN(compiled.other_pipeline, compile_as_written(form));
+    // One workgroup may not be able to run all of a long dispatch.
+    VYRE_TRY(find_written(compiled));
   }
-  compiled.fits_all_views = device.fits_all_views(compiled.pipeline);
   // It was compiled, so that it has a key and can be specialised.
   compiled.id = hash_of(program.spec_key(values).value()).low;
   const program::Interface interface = values.empty() ? program.interface() : program.specialise(values).value();
@@ -121,13 +110,11 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
 
 Result<backend::PipelineHandle> find_form(CompiledProgram& compiled, program::FormKind form,
                                           std::chrono::nanoseconds timeout) {
-  if (form == compiled.form) return compiled.pipeline;
-  backend::PipelineHandle& known = compiled.others[static_cast<std::size_t>(form)];
-  if (known.generation != 0) return known;
+  if (const backend::PipelineHandle known = compiled.pipeline_in(form); known.generation != 0) return known;
   // A form is chosen for what it saves: what its first launch would take beside that is spent here.
   auto made = compiled.shared->get_warm(form, timeout);
   if (made) {
-    known = *made;
+    compiled.others[static_cast<std::size_t>(form)] = *made;
   } else if (made.error().code == ErrorCode::Unsupported) {
     compiled.refused[static_cast<std::size_t>(form)] = true;
     compiled.form_refused = made.error().message;
@@ -138,13 +125,18 @@ Result<backend::PipelineHandle> find_form(CompiledProgram& compiled, program::Fo
 Result<backend::PipelineHandle> find_written(CompiledProgram& compiled) {
   if (compiled.written_pipeline.generation != 0) return compiled.written_pipeline;
   auto written = compiled.shared->get(FormKind::Descriptor);
-  if (!written && written.error().code != ErrorCode::Unsupported) return written;
-  compiled.written_pipeline = written.value_or(compiled.pipeline);
-  return compiled.written_pipeline;
+  if (!written && written.error().code == ErrorCode::Unsupported) {
+    if (auto through_table = compiled.shared->get(FormKind::Pointer)) {
+      written = through_table;
+      compiled.written_form = FormKind::Pointer;
+    }
+  }
+  if (written) compiled.written_pipeline = *written;
+  return written;
 }
 
 std::vector<backend::PipelineHandle> pipelines_of(const CompiledProgram& compiled) {
-  std::vector<backend::PipelineHandle> all{compiled.pipeline, compiled.other_pipeline, compiled.written_pipeline};
+  std::vector<backend::PipelineHandle> all{compiled.pipeline, compiled.written_pipeline};
   all.insert(all.end(), compiled.others.begin(), compiled.others.end());
   std::erase_if(all, [](backend::PipelineHandle each) { return each.generation == 0; });
   return all;

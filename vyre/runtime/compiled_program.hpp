@@ -58,32 +58,30 @@ struct AliasedProgram {
 struct CompiledProgram {
   program::Program program;
   std::vector<program::spirv::SpecOverride> values;
-  std::shared_ptr<SharedPipelines> shared;      ///< Has the pipelines.
-  backend::PipelineHandle pipeline = {};        ///< In the form that its dispatches use.
-  backend::PipelineHandle other_pipeline = {};  ///< For those that are too long for that form, if it can be.
-  /// For those with views that their form would not do justice, once there was one: as written.
+  std::shared_ptr<SharedPipelines> shared;                 ///< Has the pipelines.
+  backend::PipelineHandle pipeline = {};                   ///< Its dispatches are gathered with this one.
+  program::FormKind form = program::FormKind::Descriptor;  ///< Of `pipeline`.
+  /// For dispatches that a derived form does not suit; `find_written` compiles it.
   backend::PipelineHandle written_pipeline = {};
-  bool fits_all_views = true;  ///< Whether none needs that.
-  program::FormKind form = program::FormKind::Descriptor;
-  std::string form_refused = {};  ///< Why it is not in the form that was wanted.
-  /// Where the launch mode is chosen: its pipelines in other forms as far as they were needed, by `FormKind`.
+  program::FormKind written_form = program::FormKind::Descriptor;
+  /// By form: its pipelines in forms other than `form`, as far as they were needed, and the forms it cannot have.
   std::array<backend::PipelineHandle, program::kForms> others = {};
-  std::array<bool, program::kForms> refused = {};  ///< Forms that it does not have.
-  std::uint64_t id = 0;                            ///< Names the program and its specialisation, on every run.
-  std::vector<ArgumentSlot> slots = {};            ///< In the order of the ranges of a dispatch.
-  std::vector<bool> writes = {};                   ///< Of each slot, whether a dispatch may write there.
+  std::array<bool, program::kForms> refused = {};
+  std::string form_refused = {};         ///< Why the program does not have a form that was wanted.
+  std::uint64_t id = 0;                  ///< Names the program and its specialisation in every process.
+  std::vector<ArgumentSlot> slots = {};  ///< In the order of the ranges of a dispatch.
+  std::vector<bool> writes = {};         ///< Of each slot: whether a dispatch may write there.
   /// Slots whose buffers may not overlap: both are used, one of them is written, and they are not declared `Aliased`.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> apart = {};
   std::vector<AliasedProgram> aliased = {};  ///< Variants that dispatches with overlapping buffers needed.
-  std::string in_place = {};                 ///< Of such a variant: the bindings that it declares `Aliased`.
+  std::string in_place = {};                 ///< The bindings that this program declares `Aliased`, if it is a variant.
   std::vector<ParamSlot> params = {};        ///< By offset.
   std::uint32_t push_bytes = 0;
-  std::optional<program::FormKind> used_form = {};  ///< In the batch at hand, where the launch mode is chosen.
-  std::uint64_t last_used = 0;
-  std::uint64_t in_batch = 0;    ///< Dispatches in the batch that is being gathered.
-  std::uint64_t too_long = 0;    ///< Of those, the ones that use the other pipeline.
-  std::uint64_t cut = 0;         ///< Of those, the ones that run as written because a view ends within an element.
-  std::size_t report_index = 0;  ///< Among the programs of the report.
+
+  /// Its pipeline in a form; of generation 0 if that was not compiled.
+  [[nodiscard]] backend::PipelineHandle pipeline_in(program::FormKind wanted) const noexcept {
+    return wanted == form ? pipeline : others[static_cast<std::size_t>(wanted)];
+  }
 };
 
 /// Compiles a program for a device, in a form if it has that, and works out what a dispatch of it must give.
@@ -96,8 +94,8 @@ struct CompiledProgram {
 [[nodiscard]] Result<backend::PipelineHandle> find_form(CompiledProgram& compiled, program::FormKind form,
                                                         std::chrono::nanoseconds timeout);
 
-/// Its pipeline for views that end within an element, compiled if there is none: as written, or in its own form where
-/// it has more buffers than can be bound.
+/// Its pipeline for dispatches that a form does not suit, compiled if there is none: the kernel as written, or the
+/// pointer form where the kernel has more buffers than the device binds. `Unsupported` if it has neither.
 [[nodiscard]] Result<backend::PipelineHandle> find_written(CompiledProgram& compiled);
 
 /// All its pipelines that the session has used.

@@ -19,9 +19,12 @@ KeptBatch* RecordingCache::find(const plan::Batch& batch, choice::Way way) {
 
 Result<KeptBatch*> RecordingCache::keep(KeptBatch made, std::span<const backend::CommandList> arms) {
   const std::size_t bytes = made.list.bytes();
-  while (!kept_.empty() &&
-         (kept_.size() >= std::max<std::size_t>(bounds_.recordings, 1) || bytes_ + bytes > bounds_.bytes)) {
-    drop(*std::ranges::min_element(kept_, {}, &KeptBatch::last_used));
+  const auto is_too_much = [&] {
+    return bounded_ >= std::max<std::size_t>(bounds_.recordings, 1) || bytes_ + bytes > bounds_.bytes;
+  };
+  while (!made.is_captured && bounded_ > 0 && is_too_much()) {
+    drop(*std::ranges::min_element(kept_, {},
+                                   [](const KeptBatch& each) { return std::pair{each.is_captured, each.last_used}; }));
   }
   for (std::size_t i = 0; i < arms.size(); ++i) {
     auto recording = device_->record(arms[i], {.updatable = made.way == choice::Way::Table});
@@ -33,7 +36,10 @@ Result<KeptBatch*> RecordingCache::keep(KeptBatch made, std::span<const backend:
   }
   made.names = backend::names_of(made.list);
   touch(made);
-  bytes_ += bytes;
+  if (!made.is_captured) {
+    ++bounded_;
+    bytes_ += bytes;
+  }
   kept_.push_back(std::move(made));
   return &kept_.back();
 }
@@ -55,7 +61,10 @@ void RecordingCache::clear() {
 }
 
 void RecordingCache::drop(KeptBatch& dropped) {
-  bytes_ -= dropped.list.bytes();
+  if (!dropped.is_captured) {
+    --bounded_;
+    bytes_ -= dropped.list.bytes();
+  }
   for (std::size_t i = 0; i < dropped.plan.arms; ++i) std::ignore = device_->free(dropped.recordings[i]);
   std::swap(dropped, kept_.back());
   kept_.pop_back();

@@ -20,6 +20,16 @@ inline constexpr std::size_t kMaxArms = 4;
 /// By arm: where the device's time is taken.
 using TimerPlaces = std::array<DeviceTimer::Place, kMaxArms>;
 
+/// What a launch did with the dispatches of one program.
+struct ProgramLaunch {
+  std::uint32_t program = 0;
+  program::FormKind form = program::FormKind::Descriptor;  ///< Of those that it suits.
+  bool has_too_long = false;  ///< Whether some are too long for the form, and run as written.
+  bool has_cut = false;       ///< Whether some have views that the form does not suit, and run as written.
+
+  friend bool operator==(const ProgramLaunch&, const ProgramLaunch&) = default;
+};
+
 /// A batch that is kept as recordings, one for each arm of its plan.
 struct KeptBatch {
   std::uint64_t hash = 0;  ///< Of the batch; in the way `Table`, of the shape of its planned list.
@@ -30,13 +40,16 @@ struct KeptBatch {
   std::array<backend::RecordingHandle, kMaxArms> recordings = {};
   TimerPlaces places = {};
   plan::PlanCounts plan = {};
+  std::vector<ProgramLaunch> programs = {};  ///< By program number, in order.
+  bool is_captured = false;                  ///< Kept until a buffer or program of it goes, whatever the bounds are.
   plan::Batch::Name found_for = {};  ///< The batch that was last found to equal `list`; it need not be compared again.
   std::uint64_t last_used = 0;
 };
 
 /// The recordings of batches that came back, bounded by their number and by the bytes of their lists.
 ///
-/// The least recently used one makes room. One recording is always kept, however large. Pointers to kept batches hold
+/// The least recently used batch makes room. One recording is always kept, however large. Captured batches are kept
+/// beside those and do not count. Pointers to kept batches hold
 /// until the next call that is not `const`. Thread safety: one thread at a time; the device outlives this.
 class RecordingCache {
  public:
@@ -50,7 +63,7 @@ class RecordingCache {
   RecordingCache& operator=(const RecordingCache&) = delete;
   ~RecordingCache() { clear(); }
 
-  /// The recordings of exactly this batch, or null.
+  /// The kept batch that equals this one, or null.
   [[nodiscard]] KeptBatch* find(const plan::Batch& batch, choice::Way way);
   /// A recording in the way `Table` whose table can be changed so that it runs `planned`, or null. `is_fixed(pipeline)`
   /// says whether dispatches of a pipeline read no table.
@@ -75,7 +88,8 @@ class RecordingCache {
   backend::Device* device_;
   Bounds bounds_;
   std::vector<KeptBatch> kept_;
-  std::size_t bytes_ = 0;
+  std::size_t bounded_ = 0;  // How many of them count,
+  std::size_t bytes_ = 0;    // and the bytes of their lists.
   std::uint64_t uses_ = 0;
 };
 

@@ -27,6 +27,7 @@ namespace vyre::runtime {
 
 using report::RunReport;
 class Tuner;
+struct CallState;
 
 /// How batches reach the device. A program that does not have the form a mode needs runs as written; the report says
 /// why. One that needs more bindings than the device has runs through a table in every mode.
@@ -268,10 +269,10 @@ class Session {
 
  private:
   struct State;
-  class Call;
 
   explicit Session(std::shared_ptr<State> state) noexcept;
   [[nodiscard]] Result<BufferView> uninitialised(std::uint64_t size);
+  [[nodiscard]] CallState* call_state() const noexcept;
 
   std::shared_ptr<backend::Device> device_;
   std::shared_ptr<Tuner> tuner_;

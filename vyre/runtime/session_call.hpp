@@ -1,16 +1,27 @@
 #pragma once
 
+#include <atomic>
+#include <optional>
 #include <thread>
 
-#include <vyre/runtime/session_state.hpp>
+#include <vyre/base/error.hpp>
 
 namespace vyre::runtime {
 
-/// The session of one call, for as long as the call lasts. It refuses a session that was moved elsewhere, and a session
-/// that another thread is in a call of. Calls of the same thread, within the body of a capture, are a part of its call.
-class Session::Call {
+/// Which thread is in a call of a session, and the failure that broke the session.
+struct CallState {
+  std::atomic<std::thread::id> caller = {};  ///< No thread: nobody is in a call.
+  std::optional<Error> failure = {};         ///< Until `finish` has reported it.
+};
+
+/// One call of a session, for as long as it lasts.
+///
+/// Refuses calls of a session that was moved elsewhere, and of one that another thread is in a call of. Calls of the
+/// same thread, within the body of a capture, belong to its call.
+class Call {
  public:
-  explicit Call(const Session& session) noexcept : state_{session.state_.get()} {
+  /// `state` is null if the session was moved elsewhere.
+  explicit Call(CallState* state) noexcept : state_{state} {
     if (state_ == nullptr) [[unlikely]]
       return;
     const std::thread::id self = std::this_thread::get_id();
@@ -39,14 +50,12 @@ class Session::Call {
       return {};
     return refused();
   }
-  /// The same, and the failure that `finish` has not said yet.
+  /// The same, and the failure that `finish` has not reported yet.
   [[nodiscard]] Result<void> usable() const {
     if (is_begun_ && !state_->failure) [[likely]]
       return {};
     return is_begun_ ? Result<void>{std::unexpected{*state_->failure}} : refused();
   }
-  /// The call has begun.
-  [[nodiscard]] State& state() const noexcept { return *state_; }
 
  private:
 #ifdef NDEBUG
@@ -61,7 +70,7 @@ class Session::Call {
                                   : "another thread is in a call of the session, which serves one thread at a time");
   }
 
-  State* state_;
+  CallState* state_;
   bool is_outermost_ = false;
   bool is_begun_ = false;
 };

@@ -2,45 +2,494 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
+#include <string>
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include <vyre/backend/check.hpp>
+
 namespace vyre::runtime {
 namespace {
+
+std::unexpected<Error> invalid(std::string message) { return fail(ErrorCode::InvalidArgument, std::move(message)); }
 
 std::uint64_t next_session_id() noexcept {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
 }
 
-}  // namespace
-
-Session::State::State(std::shared_ptr<backend::Device> opened, const SessionOptions& wanted)
-    : id{next_session_id()},
-      device{std::move(opened)},
-      options{wanted},
-      lowered(1),
-      recordings{*device, {.recordings = wanted.max_recordings, .bytes = wanted.max_recording_bytes}},
-      in_flight{*device} {
-  tuner = wanted.tuner != nullptr ? wanted.tuner : Tuner::of(*device);
-  report.device = device->info().name;
+/// The form in which a launch mode launches programs.
+program::FormKind form_of(LaunchMode mode) noexcept {
+  switch (mode) {
+    case LaunchMode::Merged: return program::FormKind::Merged;
+    case LaunchMode::Persistent: return program::FormKind::Persistent;
+    case LaunchMode::Chain: return program::FormKind::Chain;
+    case LaunchMode::Bindless: return program::FormKind::Pointer;
+    default: return program::FormKind::Descriptor;
+  }
 }
 
+}  // namespace
+
+Session::State::State(std::shared_ptr<backend::Device> opened, const SessionOptions& options)
+    : device{std::move(opened)},
+      buffers{next_session_id()},
+      programs{options.max_pipelines, form_of(options.mode)},
+      check{device->info().limits},
+      builder{options.max_batch},
+      prepared{buffers.session()},
+      transfers{*device},
+      chooser{*device, options},
+      launcher{*device, options},
+      recorder{device->info().name} {}
+
 Session::State::~State() {
-  // What is pending goes on by itself: the device keeps what it uses until it is done with it. Only reads must not
-  // come any more, since their spans may go now.
-  recordings.clear();
-  for (const CaptureSlot& each : captures) {
-    if (each.is_alive) std::ignore = device->free(each.recording);
+  // The device keeps what pending work uses. Reads do not come any more, since their spans may go now.
+  launcher.recordings().clear();
+  for (const backend::BufferHandle each : buffers.handles()) std::ignore = device->free(each);
+}
+
+Result<BufferView> Session::State::allocate(std::uint64_t size) {
+  if (builder.is_capturing()) return invalid("a buffer is made while a capture is being made");
+  Result<backend::BufferHandle> handle = device->allocate({.size = size});
+  if (!handle && handle.error().code == ErrorCode::OutOfMemory && !launcher.in_flight().empty()) {
+    // Memory that was freed comes back when the work before is done.
+    VYRE_TRY(wait_for(launcher.in_flight().last()));
+    handle = device->allocate({.size = size});
   }
-  captures.clear();
-  programs.clear();
-  for (const BufferSlot& each : buffers) {
-    if (each.generation % 2 == 1) std::ignore = device->free(each.handle);
+  if (!handle) return std::unexpected{std::move(handle).error()};
+  const auto mapped = device->map(*handle);
+  return buffers.insert(*handle, size, mapped ? mapped->data() : nullptr);
+}
+
+Result<void> Session::State::free(const BufferView& view) {
+  VYRE_ASSIGN(const BufferSlot* slot, buffers.find(view));
+  if (builder.is_capturing()) return invalid("a buffer is freed while a capture is being made");
+  if (view.size != slot->size) {
+    return invalid(fmt::format("a part of {} bytes at {} of a buffer of {} is freed, only whole buffers are", view.size,
+                               view.offset, slot->size));
   }
-  timer.free(*device);
-  uploads.free(*device);
-  readbacks.free(*device);
+  // Reads of the buffer that were not launched yet must still see it.
+  VYRE_TRY(before_write(view.index, 0, slot->size));
+  if (slot->last_batch == builder.number()) VYRE_TRY(flush_batch());
+  const backend::BufferHandle handle = slot->handle;
+  launcher.recordings().forget(handle);
+  prepared.forget_buffer(view.index);
+  builder.forget_previous();
+  buffers.remove(view.index);
+  return device->free(handle);
+}
+
+Result<std::uint32_t> Session::State::find_program(const program::Program& program,
+                                                   std::span<const program::spirv::SpecOverride> values) {
+  if (const auto known = programs.find(program, values)) return *known;
+  std::optional<std::uint32_t> place;
+  if (programs.is_full() && !builder.is_capturing()) {
+    VYRE_TRY(flush_batch());
+    place = programs.oldest([&](std::uint32_t number) { return prepared.needs_program(number); });
+  }
+  VYRE_ASSIGN(CompiledProgram made, compile_program(*device, program, values, programs.form()));
+  if (place) {
+    chooser.forget_programs();
+    for (const backend::PipelineHandle old : pipelines_of(programs[*place])) launcher.recordings().forget(old);
+  }
+  return programs.insert(std::move(made), place);
+}
+
+Result<std::uint32_t> Session::State::find_variant(std::uint32_t number) {
+  // A program whose buffers overlap in many ways gets one variant for all of them.
+  constexpr std::size_t kMostVariants = 8;
+  CompiledProgram& compiled = programs[number];
+  std::vector<bool> overlapping = check.overlapping();
+  if (compiled.aliased.size() >= kMostVariants) {
+    for (const auto& [a, b] : compiled.apart) overlapping[a] = overlapping[b] = true;
+  }
+  std::vector<program::BindingPlace> bindings;
+  std::string names;
+  for (std::size_t i = 0; i < overlapping.size(); ++i) {
+    const program::BindingPlace place{.set = compiled.slots[i].rule.set, .slot = compiled.slots[i].rule.slot};
+    if (!overlapping[i] || (!bindings.empty() && bindings.back() == place)) continue;
+    bindings.push_back(place);
+    backend::RangeRule binding = compiled.slots[i].rule;
+    binding.element = 0;
+    names += (names.empty() ? "" : ", ") + to_string(binding);
+  }
+  const auto why = [&names](Error error) {
+    return in_context(std::move(error), fmt::format("while declaring {} aliased, whose buffers overlap", names));
+  };
+  auto found = std::ranges::find(compiled.aliased, bindings, &AliasedProgram::bindings);
+  if (found == compiled.aliased.end()) {
+    auto made = program::make_aliased(compiled.program, bindings);
+    if (!made) return why(std::move(made).error());
+    compiled.aliased.push_back({.bindings = std::move(bindings), .program = *std::move(made)});
+    found = compiled.aliased.end() - 1;
+  }
+  // Finding a program may put another in the place of this one.
+  const program::Program variant = found->program;
+  const std::vector<program::spirv::SpecOverride> values = compiled.values;
+  auto index = find_program(variant, values);
+  if (!index) return why(std::move(index).error());
+  programs[*index].in_place = std::move(names);
+  return index;
+}
+
+Result<CheckedDispatch> Session::State::check_dispatch(const program::Program& program,
+                                                       std::span<const Argument> arguments,
+                                                       const DispatchOptions& options) {
+  VYRE_ASSIGN(std::uint32_t number, find_program(program, options.values));
+  VYRE_TRY(check.check(programs[number], buffers, arguments, options));
+  if (!check.overlapping().empty()) [[unlikely]] {
+    VYRE_ASSIGN(number, find_variant(number));
+    VYRE_TRY(check.check_variant(programs[number], buffers));
+  }
+  return check.dispatch(programs[number], number, options);
+}
+
+Result<void> Session::State::add(const CheckedDispatch& dispatch, std::uint32_t from) {
+  VYRE_TRY(builder.check_room(dispatch.repeat));
+  const CompiledProgram& program = programs[dispatch.program];
+  const backend::PipelineHandle pipeline = program.pipeline;
+  // A captured dispatch does not run now.
+  if (transfers.has_reads() && !builder.is_capturing()) {
+    for (std::size_t i = 0; i < dispatch.ranges.size(); ++i) {
+      const backend::BufferRange& range = dispatch.ranges[i];
+      if (program.writes[i]) VYRE_TRY(before_write(dispatch.buffers[i], range.offset, range.size));
+    }
+  }
+  for (std::uint32_t i = 0; i < dispatch.repeat; ++i) {
+    for (std::size_t j = 0; j < dispatch.buffers.size(); ++j) {
+      buffers.note_use(dispatch.buffers[j], dispatch.ranges[j].offset, dispatch.ranges[j].size, builder.number());
+    }
+    builder.add(dispatch, pipeline, from);
+    VYRE_TRY(after_operation());
+  }
+  return {};
+}
+
+Result<void> Session::State::add_many(const program::Program& program, std::span<const DispatchItem> items) {
+  VYRE_ASSIGN(std::uint32_t number, find_program(program, {}));
+  if (!transfers.has_reads() && builder.is_previous(programs[number], buffers, items)) {
+    for (const std::uint32_t buffer : builder.buffers_again()) buffers.note_use_again(buffer, builder.number());
+    builder.take_previous();
+    return after_operation();
+  }
+  // All items are checked before one is enqueued.
+  VYRE_TRY(check.check_items(programs[number], buffers, items));
+  if (!check.overlapping().empty()) [[unlikely]] {
+    VYRE_ASSIGN(number, find_variant(number));
+    VYRE_TRY(check.check_items_variant(programs[number], buffers, items));
+  }
+  VYRE_TRY(builder.check_room(items.size()));
+  const CompiledProgram& compiled = programs[number];
+  // Promised reads that one of the items would write to come before all of them.
+  for (std::size_t i = 0; i < items.size() && transfers.has_reads() && !builder.is_capturing(); ++i) {
+    for (std::size_t j = 0; j < compiled.slots.size(); ++j) {
+      const BufferView& view = items[i].buffers[j];
+      if (compiled.writes[j]) VYRE_TRY(before_write(view.index, view.offset, view.size));
+    }
+  }
+  std::span<const std::byte> params = check.item_params();
+  while (!items.empty()) {
+    const std::size_t count = std::min(items.size(), builder.room());
+    for (const DispatchItem& item : items.first(count)) {
+      for (const BufferView& view : item.buffers) {
+        buffers.note_use(view.index, view.offset, view.size, builder.number());
+      }
+    }
+    builder.add(compiled, number, buffers, items.first(count), params);
+    items = items.subspan(count);
+    params = params.subspan(count * compiled.push_bytes);
+    VYRE_TRY(after_operation());
+  }
+  return {};
+}
+
+Result<void> Session::State::enqueue(Prepared name) {
+  VYRE_ASSIGN(const PreparedDispatch* dispatch, prepared.find(name));
+  const bool may_repeat = builder.has_repeated() || !transfers.has_reads();
+  if (may_repeat && builder.repeat(name.index)) [[likely]] {
+    return builder.is_full_of_repeated() ? flush_batch() : Result<void>{};
+  }
+  VYRE_TRY(settle());
+  return add(dispatch->checked(), dispatch->repeat == 1 ? name.index : BatchBuilder::kNotPrepared);
+}
+
+Result<void> Session::State::settle_repeated() {
+  if (builder.has_repeated_all()) {
+    if (builder.buffers_again().empty()) builder.keep_buffers(prepared.buffers_of(builder.prepared_again()));
+    for (const std::uint32_t buffer : builder.buffers_again()) buffers.note_use_again(buffer, builder.number());
+    builder.take_previous();
+    return {};
+  }
+  for (const std::uint32_t each : builder.take_repeated()) VYRE_TRY(add(prepared.at(each).checked(), each));
+  return {};
+}
+
+Result<void> Session::State::add(const backend::Copy& copy) {
+  VYRE_TRY(builder.check_room(1));
+  builder.add(copy);
+  return after_operation();
+}
+
+Result<void> Session::State::add_fill(const BufferView& view, std::uint32_t pattern) {
+  VYRE_TRY(builder.check_room(1));
+  if (!builder.is_capturing()) VYRE_TRY(before_write(view.index, view.offset, view.size));
+  buffers.note_use(view.index, view.offset, view.size, builder.number());
+  const backend::BufferRange range{.buffer = buffers[view.index].handle, .offset = view.offset, .size = view.size};
+  builder.add(backend::Fill{.range = range, .pattern = pattern});
+  return after_operation();
+}
+
+Result<void> Session::State::write(const BufferView& to, std::span<const std::byte> bytes) {
+  VYRE_TRY(before_write(to.index, to.offset, to.size));
+  recorder.add_write(bytes.size());
+  if (std::byte* mapped = buffers[to.index].mapped; mapped != nullptr) {
+    VYRE_ASSIGN(const bool is_free, is_unused(to));
+    if (is_free) {
+      std::memcpy(mapped + to.offset, bytes.data(), bytes.size());
+      if (!launcher.in_flight().empty()) recorder.add_overlapped(bytes.size());
+      return {};
+    }
+  }
+  const backend::BufferHandle handle = buffers[to.index].handle;
+  for (std::uint64_t offset = to.offset; !bytes.empty();) {
+    const std::uint64_t part = std::min<std::uint64_t>(bytes.size(), Staging::kMaxPiece);
+    VYRE_TRY(trim_staging());
+    VYRE_ASSIGN(const Staging::Piece piece, transfers.upload(work(), bytes.first(part)));
+    buffers.note_use(to.index, offset, part, builder.number());
+    VYRE_TRY(add(backend::Copy{
+        .from = piece.buffer, .to = handle, .from_offset = piece.offset, .to_offset = offset, .size = part}));
+    bytes = bytes.subspan(part);
+    offset += part;
+  }
+  return {};
+}
+
+Result<void> Session::State::read(const BufferView& from, std::span<std::byte> bytes) {
+  recorder.add_read(bytes.size());
+  if (buffers[from.index].mapped != nullptr) return transfers.read(work(), from, bytes);
+  for (std::uint64_t begin = 0; !bytes.empty();) {
+    VYRE_TRY(trim_staging());
+    const std::uint64_t part = std::min<std::uint64_t>(bytes.size(), Staging::kMaxPiece);
+    VYRE_TRY(transfers.read_staged(work(), from.bytes(begin, part), bytes.first(part)));
+    VYRE_TRY(after_operation());
+    bytes = bytes.subspan(part);
+    begin += part;
+  }
+  return {};
+}
+
+Result<void> Session::State::flush_batch() {
+  VYRE_TRY(settle());
+  return builder.empty() ? Result<void>{} : launch({.batch = builder.batch()});
+}
+
+Result<void> Session::State::launch(const Launch& launch) {
+  VYRE_TRY(calibrate_if_due(launch.batch));
+  const std::uint64_t begin = device->now_ns();
+  recorder.begin(begin);
+  stopwatch.launch(begin);
+  if (auto launched = decide_and_launch(launch); !launched) return broken(std::move(launched).error());
+  builder.next();
+  const std::uint64_t taken = device->now_ns() - begin;
+  recorder.add_host_ns(taken);
+  stopwatch.work(taken);
+  // The list of pending batches stays short; the device itself makes the session wait when there are too many.
+  return launcher.in_flight().size() > 1 ? refresh(true) : Result<void>{};
+}
+
+Result<void> Session::State::calibrate_if_due(const plan::Batch& batch) {
+  if (!chooser.must_calibrate(batch)) [[likely]]
+    return {};
+  // Calibration waits for pending work, as if that took no time.
+  if (!launcher.in_flight().empty()) stopwatch.spoil();
+  const std::uint64_t begin = device->now_ns();
+  const auto measured = chooser.calibrate(launcher.watchdog());
+  const std::uint64_t taken = device->now_ns() - begin;
+  recorder.add_calibration(taken);
+  stopwatch.skip(taken);
+  if (measured) return {};
+  if (measured.error().code == ErrorCode::DeviceLost) return broken(measured.error());
+  recorder.note_not_calibrated(measured.error().message);
+  return {};
+}
+
+Result<void> Session::State::decide_and_launch(const Launch& launch) {
+  InFlight& in_flight = launcher.in_flight();
+  const std::uint64_t number = builder.number();
+  const bool is_first_launch = programs.has_first_launch(launch.batch);
+  // A form that a program turns out not to have is not decided for again.
+  for (std::size_t tries = programs.size() * program::kForms + 1;; --tries) {
+    const Decision decision = chooser.decide({.batch = launch.batch,
+                                              .planner = launcher.planner(),
+                                              .programs = programs,
+                                              .recordings = launcher.recordings(),
+                                              .max_arms = launcher.max_arms(),
+                                              .may_try = in_flight.empty() && !stopwatch.has_batches(),
+                                              .is_captured = launch.is_captured,
+                                              .is_changed = launch.is_changed});
+    stopwatch.exclude(decision.asked_ns);
+    const bool was_pending = !in_flight.empty();
+    const Result<Launched> launched = launcher.launch({.batch = launch.batch,
+                                                       .number = number,
+                                                       .is_captured = launch.is_captured && !launch.is_changed,
+                                                       .is_first_launch = is_first_launch},
+                                                      decision, programs);
+    if (launched) {
+      // Compiling waits for pending work, as if that took no time.
+      if (launched->has_compiled && was_pending) stopwatch.spoil();
+      if (decision.used) stopwatch.exclude(launched->setup_ns);
+      if (launched->setup_ns > 0) chooser.note_setup(decision, launched->setup_ns);
+      if (launched->planning_ns) {
+        chooser.note_planning(*launched->planning_ns, launch.batch.list.commands().size());
+      }
+      recorder.add(launch.batch, decision, *launched, programs, launch.is_captured);
+      programs.note_launch(launch.batch, number);
+      chooser.note_launch(decision, launch.batch);
+      return {};
+    }
+    const bool is_pending = in_flight.last() == number;
+    if (is_pending || tries == 0 || !chooser.can_do_without(decision, launched.error(), programs)) {
+      return std::unexpected{launched.error()};
+    }
+  }
+}
+
+Result<Capture> Session::State::end_capture() {
+  const BatchPlan& planned = launcher.planner().plan(builder.batch(), 1, programs);
+  return prepared.add(builder.batch(), *planned.plan, builder.labels(), buffers.used_by(builder.number()));
+}
+
+Result<void> Session::State::replay(const CapturedBatch& captured, std::span<const CaptureParams> params,
+                                    std::span<const CaptureBuffer> others) {
+  // A view that names no buffer is refused below.
+  for (const CaptureBuffer& each : others) {
+    if (buffers.has(each.to)) VYRE_TRY(before_write(each.to.index, 0, buffers[each.to.index].size));
+  }
+  for (const std::uint32_t each : captured.buffers) VYRE_TRY(before_write(each, 0, buffers[each].size));
+  VYRE_TRY(flush_batch());
+  const bool is_changed = !params.empty() || !others.empty();
+  const plan::Batch* batch = &captured.batch;
+  if (is_changed) {
+    VYRE_ASSIGN(batch, prepared.change(captured, {.params = params, .buffers = others, .number = builder.number()},
+                                       buffers, programs, launcher.planner()));
+  }
+  for (const std::uint32_t each : captured.buffers) buffers.note_use(each, 0, buffers[each].size, builder.number());
+  for (const CaptureBuffer& each : others) buffers.note_use(each.to.index, 0, each.to.size, builder.number());
+  return launch({.batch = *batch, .is_captured = true, .is_changed = is_changed});
+}
+
+std::unexpected<Error> Session::State::broken(Error error) {
+  if (!call.failure) call.failure = error;
+  // What has begun says nothing about the device.
+  stopwatch.reset();
+  stopwatch.spoil();
+  transfers.drop_failed(builder.number());
+  builder.next();
+  return std::unexpected{std::move(error)};
+}
+
+Result<void> Session::State::refresh(bool is_just_launched) {
+  VYRE_ASSIGN(const std::uint64_t reached, launcher.in_flight().poll());
+  // If all are complete, and the last was launched just now, they completed just now.
+  const bool is_all = reached != 0 && reached == launcher.in_flight().last();
+  if (reached != 0) complete(reached, is_all && is_just_launched ? Completion::JustNow : Completion::Earlier);
+  return {};
+}
+
+Result<void> Session::State::wait_for(std::uint64_t batch) {
+  const std::uint64_t begin = device->now_ns();
+  const Result<std::uint64_t> reached = launcher.in_flight().wait(batch, launcher.watchdog());
+  if (reached && *reached == 0) {
+    // A wait for something that is complete is a wait, too.
+    if (launcher.in_flight().empty()) stop_lap(true);
+    return {};
+  }
+  const std::uint64_t taken = device->now_ns() - begin;
+  recorder.add_wait_ns(taken);
+  stopwatch.work(taken);
+  if (!reached) return std::unexpected{reached.error()};
+  complete(*reached, Completion::Awaited);
+  return {};
+}
+
+Result<void> Session::State::wait_for_ticket(std::uint64_t batch) {
+  const std::uint64_t awaited = transfers.awaited_for(batch);
+  if (awaited == builder.number() && !builder.is_capturing()) VYRE_TRY(flush_batch());
+  VYRE_TRY(wait_for(awaited));
+  transfers.deliver_direct(buffers, batch);
+  return {};
+}
+
+void Session::State::complete(std::uint64_t upto, Completion when) {
+  launcher.in_flight().complete(upto, [&](const PendingBatch& each) {
+    for (const std::uint32_t place : each.timed) recorder.add_device_time(launcher.timer().completed(place));
+    stopwatch.complete(each.used, each.is_first_launch);
+  });
+  // When many batches completed is known well enough.
+  if (when != Completion::Earlier || stopwatch.is_long()) {
+    stop_lap(when == Completion::Awaited);
+  } else if (launcher.in_flight().empty()) {
+    stopwatch.reset();  // Nobody knows when the last batch completed.
+  }
+  transfers.deliver_staged(upto);
+}
+
+void Session::State::stop_lap(bool is_waited) {
+  const Stopwatch::Lap lap = stopwatch.stop(device->now_ns(), is_waited, !launcher.in_flight().empty());
+  chooser.note_lap(lap.ns);
+  if (lap.timed) chooser.observe(*lap.timed);
+}
+
+Result<bool> Session::State::is_unused(const BufferView& view) {
+  const BufferSlot& slot = buffers[view.index];
+  const InFlight& in_flight = launcher.in_flight();
+  const std::uint64_t launched = slot.last_batch == builder.number() ? slot.batch_before : slot.last_batch;
+  if (launched > in_flight.done()) VYRE_TRY(refresh());
+  // A pending batch may use all of the buffer; of the batch at hand the ranges are known.
+  if (launched > in_flight.done()) return false;
+  if (slot.last_batch != builder.number()) return true;
+  if (slot.used.size() == BufferTable::kMaxUsed) return false;
+  return std::ranges::none_of(slot.used, [&](const auto& range) {
+    return backend::overlap(range.first, range.second - range.first, view.offset, view.size);
+  });
+}
+
+Result<void> Session::State::wait_until_idle(const BufferView& view) {
+  const BufferSlot& slot = buffers[view.index];
+  if (slot.last_batch == builder.number()) VYRE_TRY(flush_batch());
+  return slot.last_batch > launcher.in_flight().done() ? wait_for(slot.last_batch) : Result<void>{};
+}
+
+Result<void> Session::State::trim_staging() {
+  if (!transfers.must_trim()) return {};
+  VYRE_TRY(flush_batch());
+  if (!launcher.in_flight().empty()) VYRE_TRY(wait_for(launcher.in_flight().last()));
+  transfers.trim();
+  return {};
+}
+
+Result<RunReport> Session::State::finish() {
+  InFlight& in_flight = launcher.in_flight();
+  Result<void> done = call.failure ? std::unexpected{*std::exchange(call.failure, std::nullopt)} : flush_batch();
+  if (done || done.error().code != ErrorCode::DeviceLost) {
+    Result<void> waited = wait_for(builder.number());
+    if (done) done = std::move(waited);
+  }
+  const InFlight::Counts counts = in_flight.counts();
+  if (done) transfers.deliver_direct(buffers, builder.number());
+  RunReport report = recorder.finish(device->now_ns(), counts, chooser, programs);
+  // Work that is pending after a wait that was too short counts to the run that is over.
+  in_flight.restart_counts();
+  if (done) return report;
+  call.failure.reset();
+  transfers.drop();
+  Error error = std::move(done).error();
+  error.context.push_back(fmt::format("{} of {} submissions completed", counts.completed, counts.submitted));
+  return std::unexpected{std::move(error)};
 }
 
 }  // namespace vyre::runtime

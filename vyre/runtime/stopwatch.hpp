@@ -13,6 +13,13 @@ using choice::UsedWay;
 
 /// The time of batches that were awaited together.
 struct TimedBatches {
+  /// The time of batches of one shape in one launch mode.
+  struct Sample {
+    UsedWay used = {};
+    double ns = 0;
+    bool is_undisturbed = false;
+  };
+
   std::span<const UsedWay> used = {};  ///< Valid until the stopwatch is used again.
   double ns = 0;
   /// Whether the session was at work or waiting for most of the time, and launched nothing else: then the time beyond

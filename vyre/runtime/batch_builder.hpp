@@ -1,0 +1,120 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <vyre/plan/batch.hpp>
+#include <vyre/runtime/dispatch_check.hpp>
+#include <vyre/runtime/session_options.hpp>
+
+namespace vyre::runtime {
+
+/// Gathers operations into batches, and recognises a batch that is asked for again before it is gathered again.
+///
+/// Batches have numbers from 1 on. The builder decides nothing and launches nothing: its caller looks at `is_full`
+/// after each operation. Thread safety: one thread at a time.
+class BatchBuilder {
+ public:
+  explicit BatchBuilder(std::size_t max_operations) noexcept;
+
+  /// The batch that is being gathered, without the prepared dispatches that `repeat` has counted.
+  [[nodiscard]] const plan::Batch& batch() const noexcept { return gathered_.batch; }
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  [[nodiscard]] bool empty() const noexcept { return gathered_.batch.empty(); }
+  /// Whether the batch must be launched before another operation is added. A capture may be longer than a batch.
+  [[nodiscard]] bool is_full() const noexcept {
+    return gathered_.batch.list.commands().size() >= max_operations_ && !is_capturing_;
+  }
+  /// How many operations the batch has room for; at least 1.
+  [[nodiscard]] std::size_t room() const noexcept;
+  /// `InvalidArgument` if a capture would have more operations than a list may have.
+  [[nodiscard]] Result<void> check_room(std::uint64_t more) const {
+    if (!is_capturing_ || more <= kMaxOperations - gathered_.batch.list.commands().size()) [[likely]]
+      return {};
+    return too_many(more);
+  }
+
+  /// Adds a dispatch once. `prepared` is the number of the prepared dispatch it comes from, or `kNotPrepared`.
+  static constexpr std::uint32_t kNotPrepared = ~std::uint32_t{0};
+  void add(const CheckedDispatch& dispatch, backend::PipelineHandle pipeline, std::uint32_t prepared);
+  /// Adds checked dispatches of one program. `params` has those of all of them.
+  void add(const CompiledProgram& program, std::uint32_t number, const BufferTable& buffers,
+           std::span<const DispatchItem> items, std::span<const std::byte> params);
+  void add(const backend::Copy& copy);
+  void add(const backend::Fill& fill);
+  /// Begins the next batch.
+  void next() noexcept;
+
+  // The batch before, asked for again.
+
+  /// Whether `items` are the whole batch before this one and nothing is gathered yet. They need no check then: all that
+  /// was checked is the same. `buffers_again` gives their buffers.
+  [[nodiscard]] bool is_previous(const CompiledProgram& program, const BufferTable& buffers,
+                                 std::span<const DispatchItem> items);
+  /// Counts a prepared dispatch that the batch before has at the same place. False if it must be added. The next
+  /// operation of another kind, and the end of the batch, `settle` what was counted.
+  [[nodiscard]] bool repeat(std::uint32_t prepared) noexcept {
+    if (repeated_ >= previous_.prepared.size() || previous_.prepared[repeated_] != prepared || !may_repeat_) {
+      return false;
+    }
+    ++repeated_;
+    return true;
+  }
+  /// Whether `repeat` has counted dispatches that are not in the batch yet.
+  [[nodiscard]] bool has_repeated() const noexcept { return repeated_ > 0; }
+  /// Whether that is all of the batch before, so that `take_previous` settles it.
+  [[nodiscard]] bool has_repeated_all() const noexcept { return repeated_ == previous_.prepared.size(); }
+  /// Whether they fill the batch, which must then be launched.
+  [[nodiscard]] bool is_full_of_repeated() const noexcept { return repeated_ >= max_operations_; }
+  /// Takes the prepared dispatches that were counted, to be added one by one.
+  [[nodiscard]] std::vector<std::uint32_t> take_repeated();
+  /// Makes the batch before the one at hand, which is empty.
+  void take_previous() noexcept;
+  /// The buffers of the batch before, some more than once.
+  [[nodiscard]] std::span<const std::uint32_t> buffers_again() const noexcept { return previous_.buffers; }
+  /// The prepared dispatches of the batch before, if it has no other operations.
+  [[nodiscard]] std::span<const std::uint32_t> prepared_again() const noexcept { return previous_.prepared; }
+  /// Keeps the buffers of those, which `buffers_again` gives whenever that batch comes again.
+  void keep_buffers(std::vector<std::uint32_t> buffers) { previous_.buffers = std::move(buffers); }
+  /// Forgets the batch before, because a buffer or a program of it goes.
+  void forget_previous() noexcept;
+
+  // Captures.
+
+  void begin_capture() noexcept;
+  void end_capture() noexcept;
+  [[nodiscard]] bool is_capturing() const noexcept { return is_capturing_; }
+  /// Of a capture: the label of each dispatch.
+  [[nodiscard]] std::span<const std::string> labels() const noexcept { return labels_; }
+
+ private:
+  struct Gathered {
+    plan::Batch batch = {};
+    std::vector<std::uint32_t> prepared = {};  // The prepared dispatch of each operation; empty if one has none.
+    std::vector<std::uint32_t> buffers = {};
+  };
+
+  [[nodiscard]] Result<void> too_many(std::uint64_t more) const;
+  void note_other() noexcept {
+    has_others_ = true;
+    gathered_.prepared.clear();
+  }
+
+  std::size_t max_operations_;
+  Gathered gathered_;
+  Gathered previous_;
+  std::uint64_t number_ = 1;
+  std::size_t repeated_ = 0;  // Of the prepared dispatches of the batch before.
+  bool may_repeat_ = true;    // Whether nothing was gathered yet.
+  bool has_others_ = false;   // Whether an operation at hand is no prepared dispatch.
+  bool is_capturing_ = false;
+  std::vector<std::string> labels_;
+  std::array<std::byte, Params::kMaxBytes> param_room_ = {};
+};
+
+}  // namespace vyre::runtime

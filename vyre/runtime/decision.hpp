@@ -1,0 +1,39 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <vyre/choice/way.hpp>
+#include <vyre/policy/audit_event.hpp>
+#include <vyre/runtime/batch_description.hpp>
+
+namespace vyre::runtime {
+
+/// How a batch is launched. Spans hold until the chooser decides again.
+struct Decision {
+  /// The launch mode, and whether a list is kept for it.
+  choice::Way way = choice::Way::Batched;
+  std::string_view reason = {};  ///< For the report.
+  /// The kinds of groups, and of each whether it runs in the form of `way`. Other groups run in the form in which their
+  /// program gathers dispatches. Both are empty where no group has a form of its own.
+  std::span<const ShapeKind> kinds = {};
+  const std::vector<bool>* uses_form = nullptr;
+  /// Where the tuner chose: what it learns from, and what the policies said.
+  std::optional<choice::UsedWay> used = {};
+  std::span<const policy::AuditEvent> events = {};
+  std::uint64_t asked_ns = 0;  ///< The time that asking the tuner took.
+
+  /// The form of a kind of groups; nothing if it runs as it was gathered.
+  [[nodiscard]] std::optional<program::FormKind> form_of(const ShapeKind& kind) const noexcept {
+    if (uses_form == nullptr || choice::form_of(way) == program::FormKind::Descriptor) return std::nullopt;
+    const auto found = std::ranges::find(kinds, kind);
+    const bool is_used = found != kinds.end() && (*uses_form)[static_cast<std::size_t>(found - kinds.begin())];
+    return is_used ? std::optional{choice::form_of(way)} : std::nullopt;
+  }
+};
+
+}  // namespace vyre::runtime

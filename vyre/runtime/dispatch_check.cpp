@@ -1,0 +1,195 @@
+#include <vyre/runtime/dispatch_check.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <vyre/backend/check.hpp>
+#include <vyre/base/check.hpp>
+#include <vyre/plan/batch.hpp>
+
+namespace vyre::runtime {
+namespace {
+
+std::unexpected<Error> invalid(std::string message) { return fail(ErrorCode::InvalidArgument, std::move(message)); }
+
+bool do_overlap(const backend::BufferRange& a, const backend::BufferRange& b) noexcept {
+  return a.buffer == b.buffer && backend::overlap(a.offset, a.size, b.offset, b.size);
+}
+
+/// Whether a slot goes by a name: several variables can share it.
+bool has_name(const ArgumentSlot& slot, std::string_view name) noexcept {
+  return slot.rule.name == name || std::ranges::find(slot.rule.other_names, name) != slot.rule.other_names.end();
+}
+
+Error in_item(Error error, std::size_t i, std::size_t count) {
+  error.context.push_back(fmt::format("in item {} of {}", i, count));
+  return error;
+}
+
+}  // namespace
+
+std::unexpected<Error> DispatchCheck::cannot_bind(BufferTable& buffers, const ArgumentSlot& slot,
+                                                  const BufferView& view) const {
+  auto found = buffers.find(view);
+  if (!found) return in_context(std::move(found).error(), fmt::format("while binding {}", to_string(slot.rule)));
+  auto fits = backend::check_range(slot.rule, view.offset, view.size, (*found)->size, limits_);
+  VYRE_CHECK(!fits.has_value(), "a view that cannot be bound breaks a rule");
+  return std::unexpected{std::move(fits).error()};
+}
+
+Result<void> DispatchCheck::bind(const CompiledProgram& program, BufferTable& buffers, std::size_t slot,
+                                 const BufferView& view) {
+  const BufferSlot* buffer = buffers.find_bindable(program.slots[slot], view);
+  if (buffer == nullptr) [[unlikely]]
+    return cannot_bind(buffers, program.slots[slot], view);
+  ranges_.push_back({.buffer = buffer->handle, .offset = view.offset, .size = view.size});
+  touched_.push_back(view.index);
+  return {};
+}
+
+Result<void> DispatchCheck::bind_all(const CompiledProgram& program, BufferTable& buffers,
+                                     std::span<const Argument> arguments) {
+  ranges_.clear();
+  touched_.clear();
+  if (arguments.size() != program.slots.size()) return wrong_buffer_count(program, arguments.size());
+  const auto is_named = [](const Argument& each) { return each.is_named || !each.name.empty(); };
+  if (std::ranges::none_of(arguments, is_named)) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) VYRE_TRY(bind(program, buffers, i, arguments[i].view));
+    return {};
+  }
+  for (const Argument& argument : arguments) {
+    if (!is_named(argument)) return invalid("some buffers are given by name and some are not");
+    const auto goes_by_it = [&](const ArgumentSlot& slot) { return has_name(slot, argument.name); };
+    if (std::ranges::none_of(program.slots, goes_by_it)) {
+      return invalid(fmt::format("program '{}' has no binding '{}'", program.program.name(), argument.name));
+    }
+  }
+  for (std::size_t i = 0; i < program.slots.size(); ++i) {
+    // The nth element of an array of buffers is the nth argument with its name.
+    std::size_t before = 0;
+    for (std::size_t j = 0; j < i; ++j) before += program.slots[j].rule.name == program.slots[i].rule.name ? 1U : 0U;
+    const Argument* found = nullptr;
+    for (const Argument& argument : arguments) {
+      if (!has_name(program.slots[i], argument.name)) continue;
+      if (before-- == 0) {
+        found = &argument;
+        break;
+      }
+    }
+    if (found == nullptr) return invalid(fmt::format("{} is not given", to_string(program.slots[i].rule)));
+    VYRE_TRY(bind(program, buffers, i, found->view));
+  }
+  return {};
+}
+
+Result<std::span<const std::byte>> DispatchCheck::lay_out_params(const CompiledProgram& program, const Params& params) {
+  VYRE_TRY(lay_out(program, params, params_.data()));
+  return std::span<const std::byte>{params_}.first(program.push_bytes);
+}
+
+Result<void> DispatchCheck::check(const CompiledProgram& program, BufferTable& buffers,
+                                  std::span<const Argument> arguments, const DispatchOptions& options) {
+  VYRE_TRY(backend::check_groups({options.groups.x, options.groups.y, options.groups.z}, limits_));
+  VYRE_TRY(bind_all(program, buffers, arguments));
+  VYRE_TRY(lay_out(program, options.params, params_.data()));
+  overlapping_.clear();
+  for (const auto& [a, b] : program.apart) {
+    if (!do_overlap(ranges_[a], ranges_[b])) [[likely]]
+      continue;
+    overlapping_.resize(program.slots.size());
+    overlapping_[a] = overlapping_[b] = true;
+  }
+  return {};
+}
+
+CheckedDispatch DispatchCheck::dispatch(const CompiledProgram& program, std::uint32_t number,
+                                        const DispatchOptions& options) const noexcept {
+  const backend::Groups groups{options.groups.x, options.groups.y, options.groups.z};
+  const auto params = std::span<const std::byte>{params_}.first(program.push_bytes);
+  return {.program = number,
+          .ranges = ranges_,
+          .buffers = touched_,
+          .groups = groups,
+          .params = params,
+          .hash = plan::hash_dispatch(program.pipeline, ranges_, groups, params),
+          .repeat = options.repeat,
+          .label = options.label};
+}
+
+Result<void> DispatchCheck::check_variant(const CompiledProgram& variant, const BufferTable& buffers) const {
+  for (std::size_t i = 0; i < ranges_.size(); ++i) {
+    VYRE_TRY(check_in_place(variant.slots[i], buffers[touched_[i]], ranges_[i].offset, ranges_[i].size));
+  }
+  return {};
+}
+
+Result<void> DispatchCheck::check_in_place(const ArgumentSlot& slot, const BufferSlot& buffer, std::uint64_t offset,
+                                           std::uint64_t size) const {
+  if (slot.allows(offset, size)) return {};
+  auto fits = backend::check_range(slot.rule, offset, size, buffer.size, limits_);
+  VYRE_CHECK(!fits.has_value(), "a view that cannot be bound breaks a rule");
+  Error why = std::move(fits).error();
+  why.context.emplace_back("while binding it as a storage buffer, since buffers overlap");
+  return std::unexpected{std::move(why)};
+}
+
+Result<void> DispatchCheck::check_item(const CompiledProgram& program, BufferTable& buffers, const DispatchItem& item,
+                                       std::byte* params) {
+  const std::span<const BufferView> views = item.buffers;
+  if (views.size() != program.slots.size()) [[unlikely]]
+    return wrong_buffer_count(program, views.size());
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    if (buffers.find_bindable(program.slots[i], views[i]) == nullptr) [[unlikely]]
+      return cannot_bind(buffers, program.slots[i], views[i]);
+  }
+  for (const auto& [a, b] : program.apart) {
+    const bool is_same = views[a].index == views[b].index;
+    if (is_same && backend::overlap(views[a].offset, views[a].size, views[b].offset, views[b].size)) [[unlikely]] {
+      overlapping_.resize(program.slots.size());
+      overlapping_[a] = overlapping_[b] = true;
+    }
+  }
+  const backend::Groups groups{item.groups.x, item.groups.y, item.groups.z};
+  if (!backend::is_launchable(groups, limits_)) [[unlikely]]
+    return backend::check_groups(groups, limits_);
+  return lay_out(program, item.params, params);
+}
+
+Result<void> DispatchCheck::check_items(const CompiledProgram& program, BufferTable& buffers,
+                                        std::span<const DispatchItem> items) {
+  item_params_.resize(items.size() * program.push_bytes);
+  overlapping_.clear();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    auto checked = check_item(program, buffers, items[i], item_params_.data() + i * program.push_bytes);
+    if (!checked) [[unlikely]]
+      return std::unexpected{in_item(std::move(checked).error(), i, items.size())};
+  }
+  return {};
+}
+
+Result<void> DispatchCheck::check_items_variant(const CompiledProgram& variant, const BufferTable& buffers,
+                                                std::span<const DispatchItem> items) const {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    for (std::size_t j = 0; j < items[i].buffers.size(); ++j) {
+      const BufferView& view = items[i].buffers[j];
+      auto fits = check_in_place(variant.slots[j], buffers[view.index], view.offset, view.size);
+      if (!fits) return std::unexpected{in_item(std::move(fits).error(), i, items.size())};
+    }
+  }
+  return {};
+}
+
+Result<void> check_apart(const CompiledProgram& program, std::span<const backend::BufferRange> ranges) {
+  for (const auto& [a, b] : program.apart) {
+    if (do_overlap(ranges[a], ranges[b])) {
+      return invalid(fmt::format("{} and {} overlap, and one of them is written", to_string(program.slots[a].rule),
+                                 to_string(program.slots[b].rule)));
+    }
+  }
+  return {};
+}
+
+}  // namespace vyre::runtime

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <vyre/runtime/buffer_table.hpp>
+#include <vyre/runtime/compiled_program.hpp>
+#include <vyre/runtime/session.hpp>
+
+namespace vyre::runtime {
+
+/// A dispatch without mistakes.
+struct CheckedDispatch {
+  std::uint32_t program = 0;  ///< Its number in the program table.
+  std::span<const backend::BufferRange> ranges = {};
+  std::span<const std::uint32_t> buffers = {};  ///< Of each range: the number of its buffer.
+  backend::Groups groups = {1, 1, 1};
+  std::span<const std::byte> params = {};  ///< The bytes of the push-constant block.
+  std::uint64_t hash = 0;
+  std::uint32_t repeat = 1;
+  std::string_view label = {};
+};
+
+/// Checks dispatches against their program, their buffers and the device, and lays their parameters out.
+///
+/// Everything is refused with `InvalidArgument` that names the binding, parameter or dimension and the limit. Values
+/// that point into this hold until its next call. Thread safety: one thread at a time.
+class DispatchCheck {
+ public:
+  explicit DispatchCheck(const backend::Limits& limits) noexcept : limits_{limits} {}
+
+  /// Checks one dispatch. Bindings whose buffers overlap are no mistake: see `overlapping`.
+  [[nodiscard]] Result<void> check(const CompiledProgram& program, BufferTable& buffers,
+                                   std::span<const Argument> arguments, const DispatchOptions& options);
+  /// The dispatch that was checked last, of the program with this number.
+  [[nodiscard]] CheckedDispatch dispatch(const CompiledProgram& program, std::uint32_t number,
+                                         const DispatchOptions& options) const noexcept;
+  /// Checks whether the dispatch that was checked last may run as `variant`, a program with bindings declared
+  /// `Aliased`.
+  [[nodiscard]] Result<void> check_variant(const CompiledProgram& variant, const BufferTable& buffers) const;
+
+  /// Checks many dispatches and lays out their parameters, see `item_params`.
+  [[nodiscard]] Result<void> check_items(const CompiledProgram& program, BufferTable& buffers,
+                                         std::span<const DispatchItem> items);
+  [[nodiscard]] Result<void> check_items_variant(const CompiledProgram& variant, const BufferTable& buffers,
+                                                 std::span<const DispatchItem> items) const;
+  /// The parameters of all items, each in the program's `push_bytes`.
+  [[nodiscard]] std::span<const std::byte> item_params() const noexcept { return item_params_; }
+
+  /// By slot: whether its buffer overlaps another one and either is written. Empty if none does.
+  [[nodiscard]] const std::vector<bool>& overlapping() const noexcept { return overlapping_; }
+
+  /// Lays out the parameters of a dispatch of a program.
+  [[nodiscard]] Result<std::span<const std::byte>> lay_out_params(const CompiledProgram& program, const Params& params);
+
+ private:
+  [[nodiscard]] Result<void> bind(const CompiledProgram& program, BufferTable& buffers, std::size_t slot,
+                                  const BufferView& view);
+  [[nodiscard]] Result<void> bind_all(const CompiledProgram& program, BufferTable& buffers,
+                                      std::span<const Argument> arguments);
+  [[nodiscard]] Result<void> check_item(const CompiledProgram& program, BufferTable& buffers, const DispatchItem& item,
+                                        std::byte* params);
+  [[nodiscard]] std::unexpected<Error> cannot_bind(BufferTable& buffers, const ArgumentSlot& slot,
+                                                   const BufferView& view) const;
+  /// Uniform blocks of a variant have become storage buffers, with another alignment.
+  [[nodiscard]] Result<void> check_in_place(const ArgumentSlot& slot, const BufferSlot& buffer, std::uint64_t offset,
+                                            std::uint64_t size) const;
+
+  backend::Limits limits_;
+  std::vector<backend::BufferRange> ranges_;
+  std::vector<std::uint32_t> touched_;
+  std::vector<bool> overlapping_;
+  std::vector<std::byte> item_params_;
+  std::array<std::byte, Params::kMaxBytes> params_ = {};
+};
+
+/// `InvalidArgument`, naming both bindings, if ranges of a dispatch overlap that the program needs apart.
+[[nodiscard]] Result<void> check_apart(const CompiledProgram& program, std::span<const backend::BufferRange> ranges);
+
+}  // namespace vyre::runtime
