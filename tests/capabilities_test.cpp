@@ -21,6 +21,7 @@
 #include <vyre/program/spirv/grammar.hpp>
 #include <vyre/program/spirv/newer.hpp>
 #include "tests/forms/form_runner.hpp"
+#include "tests/support/capabilities.hpp"
 #include "tests/support/spirv.hpp"
 
 // Every capability, execution mode and extension of the table: a kernel that names it is right on a device that has it,

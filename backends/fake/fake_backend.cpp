@@ -72,6 +72,7 @@ DeviceInfo make_info(const FakeOptions& options) {
       .spirv_capabilities = {std::begin(backend::kComputeCapabilities), std::end(backend::kComputeCapabilities)},
       .spirv_execution_modes = {std::begin(backend::kComputeExecutionModes), std::end(backend::kComputeExecutionModes)},
       .spirv_extensions = {std::begin(backend::kComputeExtensions), std::end(backend::kComputeExtensions)},
+      .block_layout = program::BlockLayout::Scalar,
       .maps_device_memory = true,
       .timestamp_period_ns = 1,
       .forms = make_forms(options)};

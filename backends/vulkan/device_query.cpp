@@ -122,11 +122,13 @@ Result<std::optional<PhysicalDevice>> query_device(const Instance& instance, VkP
   }
   info.signature = fmt::format("vulkan/{}/{}/{:x}/{:x}:{:x}/{:02x}/{}", info.name, info.driver, basic.driverVersion,
                                basic.vendorID, basic.deviceID, fmt::join(ids.deviceUUID, ""), info.configuration);
+  const std::uint64_t buffer_bytes =
+      std::min<std::uint64_t>(large.maxMemoryAllocationSize, heap) - program::kReadBehind;
   info.limits = {
       .memory_bytes = heap,
-      .max_buffer_bytes = std::min<std::uint64_t>(large.maxMemoryAllocationSize, heap) - program::kReadBehind,
-      .max_storage_range = limits.maxStorageBufferRange,
-      .max_uniform_range = limits.maxUniformBufferRange,
+      .max_buffer_bytes = buffer_bytes,
+      .max_storage_range = std::min<std::uint64_t>(limits.maxStorageBufferRange, buffer_bytes),
+      .max_uniform_range = std::min<std::uint64_t>(limits.maxUniformBufferRange, buffer_bytes),
       .storage_alignment = static_cast<std::uint32_t>(limits.minStorageBufferOffsetAlignment),
       .uniform_alignment = static_cast<std::uint32_t>(limits.minUniformBufferOffsetAlignment),
       .max_sets = std::min(limits.maxBoundDescriptorSets, kMaxBoundSets),

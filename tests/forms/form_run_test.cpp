@@ -10,6 +10,7 @@
 #include "tests/forms/form_runner.hpp"
 #include "tests/forms/hard_modules.hpp"
 #include "tests/forms/random_kernel.hpp"
+#include "tests/support/capabilities.hpp"
 
 // Kernels that are hard to rewrite, that leave their views, and that nobody wrote, in every form beside what they do as
 // written.

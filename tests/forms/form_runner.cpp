@@ -28,12 +28,6 @@ Result<std::unique_ptr<backend::Device>> open_form_device(const backend::DeviceO
   return std::make_unique<backend::Device>(backend::make_checking_driver(std::move(driver)), options);
 }
 
-bool can_run(const backend::Device& device, const program::Program& program) {
-  const std::vector<std::string>& there = device.info().spirv_capabilities;
-  return std::ranges::all_of(program.interface().capabilities,
-                             [&](const std::string& name) { return std::ranges::find(there, name) != there.end(); });
-}
-
 Result<FormOutcome> run_items(backend::Device& device, backend::PipelineHandle pipeline,
                               const std::vector<FormItem>& items) {
   // All in one buffer: whoever leaves a view lands beside it.

@@ -30,9 +30,6 @@ struct FormOutcome {
 /// The Vulkan device, inside the checking driver. `Unavailable` where there is none.
 [[nodiscard]] Result<std::unique_ptr<backend::Device>> open_form_device(const backend::DeviceOptions& options = {});
 
-/// Whether a device has all that a program declares.
-[[nodiscard]] bool can_run(const backend::Device& device, const program::Program& program);
-
 /// Runs items in one list, each on buffers of its own that lie amid bytes nobody may touch.
 [[nodiscard]] Result<FormOutcome> run_items(backend::Device& device, backend::PipelineHandle pipeline,
                                             const std::vector<FormItem>& items);

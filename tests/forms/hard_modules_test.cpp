@@ -16,6 +16,7 @@
 
 #include <backends/vulkan/vulkan_backend.hpp>
 #include "tests/forms/bounds_modules.hpp"
+#include "tests/support/capabilities.hpp"
 #include "tests/support/drivers.hpp"
 
 // The modules themselves: that each is a program, or is none for the reason it says, and as written gives what it says.
@@ -59,13 +60,6 @@ Result<Contents> run(Device& device, const HardModule& module, const Program& pr
   }
   VYRE_TRY(device.free(pipeline));
   return contents;
-}
-
-/// Whether a device has all that a program declares.
-bool can_run(const Device& device, const Program& program) {
-  const std::vector<std::string>& there = device.info().spirv_capabilities;
-  return std::ranges::all_of(program.interface().capabilities,
-                             [&](const std::string& name) { return std::ranges::find(there, name) != there.end(); });
 }
 
 std::string difference(const Contents& actual, const Contents& expected) {

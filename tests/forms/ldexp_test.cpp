@@ -12,6 +12,7 @@
 #include <vyre/program/forms/ldexp.hpp>
 #include <vyre/program/spirv/module.hpp>
 #include "tests/forms/form_runner.hpp"
+#include "tests/support/capabilities.hpp"
 #include "tests/support/spirv.hpp"
 
 // `Ldexp` with exponents of 8, 16 and 64 bits, which end the process in the compiler of lavapipe as they are written.

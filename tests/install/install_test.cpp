@@ -51,6 +51,14 @@ std::vector<std::string> lines_of(const std::string& text) {
 /// `vyre::report::to_json` of `vyre::report::to_json[abi:cxx11](vyre::report::RunReport const&)`.
 std::string qualified_name(const std::string& symbol) { return symbol.substr(0, symbol.find_first_of("([")); }
 
+/// Whether headers declare a function: what belongs to a namespace begins its line, what belongs to a class does not.
+bool is_declared(const std::string& headers, const std::string& function, bool is_member) {
+  for (const std::string& line : lines_of(headers)) {
+    if (line.starts_with(' ') == is_member && line.contains(function + "(")) return true;
+  }
+  return false;
+}
+
 /// The symbols that a program can link with, without their parameters.
 std::set<std::string> exported_names() {
   std::set<std::string> names;
@@ -123,7 +131,7 @@ TEST(Install, TheSharedLibraryHasWhatTheHeadersDeclare) {
             return std::regex_search(headers, std::regex{"(class|struct) " + each.str() + "[^;(]*\\{"});
           });
       if (!is_known) continue;
-      if (headers.find(parts[3].str() + "(") == std::string::npos) continue;
+      if (!is_declared(headers, parts[3].str(), parts[2].matched)) continue;
       ++declared;
       EXPECT_THAT(exported, Contains(name)) << archive;
     }

@@ -135,7 +135,7 @@ TEST(Validate, ReadsTheTarget) {
   const Words words = Module{}.words();
   EXPECT_EQ(refusal(words, {.target = TargetEnvironment::Vulkan13}), "valid");
   EXPECT_EQ(refusal(words, {.target = static_cast<TargetEnvironment>(99)}),
-            "the target is 99, it takes 0 (vulkan1.1) to 2 (vulkan1.3)");
+            "error[invalid-argument]: the target is 99, it takes 0 (vulkan1.1) to 2 (vulkan1.3)");
   EXPECT_THAT(refusal(words, {.target = TargetEnvironment::Vulkan12}),
               HasSubstr("Invalid SPIR-V binary version 1.6 for target environment SPIR-V 1.5 (under Vulkan 1.2"));
   EXPECT_EQ(refusal(Module{0x0001'0500}.words(), {.target = TargetEnvironment::Vulkan12}), "valid");
