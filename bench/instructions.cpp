@@ -1,9 +1,13 @@
-// Instructions of a session's calls per dispatch, counted by callgrind: unlike times, the same on a busy machine.
+// Instructions of a session's calls for batches of 1,000 dispatches, counted by callgrind: unlike times, the same on a
+// busy machine. Beside them the same batch as a command buffer that is recorded once and submitted by hand.
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,8 +15,10 @@
 #include <fmt/format.h>
 
 #include <vyre/runtime/session.hpp>
+#include <vyre/runtime/tuner.hpp>
 
 #include "bench/lavapipe.hpp"
+#include "bench/raw_vulkan.hpp"
 #include "bench/saxpy.hpp"
 
 namespace vyre::bench {
@@ -21,49 +27,113 @@ namespace {
 using runtime::Session;
 
 constexpr std::uint32_t kDispatches = 1000;
-constexpr std::array<std::string_view, 4> kKinds = {"dispatch, new shape", "dispatch, known shape",
-                                                    "enqueue, known shape", "dispatch_many, known shape"};
+constexpr std::uint32_t kWarmBatches = 40;
+constexpr std::uint32_t kBatches = 8;
+constexpr std::uint64_t kViewFloats = 64;
+
+enum class Kind : std::uint8_t { New, Dispatch, Enqueue, Many, Replay, Changed, Raw };
+constexpr std::array<std::string_view, 7> kKinds = {
+    "dispatch, new shape", "dispatch, known shape",           "enqueue, known shape", "dispatch_many, known shape",
+    "replay of a capture", "replay, other parameters of one", "list kept by hand"};
+
+/// How a session chooses: by the rule that holds before the device is measured, or by forecasts.
+enum class Choice : std::uint8_t { Rule, Forecast };
+
+/// What a device may take: merging is worth it.
+choice::Calibration some_calibration() {
+  choice::Calibration made;
+  made.ways.fill({.fixed_ns = 8'000, .slope_ns = 1'000});
+  made.way(choice::Way::Replay) = {.fixed_ns = 6'000, .slope_ns = 800};
+  made.way(choice::Way::Merged) = {.fixed_ns = 9'000, .slope_ns = 300};
+  made.way(choice::Way::MergedReplay) = {.fixed_ns = 7'000, .slope_ns = 150};
+  made.record = {.fixed_ns = 2'000, .slope_ns = 500};
+  made.has_form.fill(true);
+  made.compile_ns = 100'000;
+  return made;
+}
+
+struct Params {
+  float scale = 1;
+  std::uint32_t count = kViewFloats;
+};
+
+/// What is counted: called once for each batch behind the warm ones.
+[[gnu::noinline]] void begin_counting() { asm volatile(""); }
+
+template <typename Run>
+void repeat(Run run) {
+  for (std::uint32_t i = 0; i < kWarmBatches; ++i) run();
+  begin_counting();
+  for (std::uint32_t i = 0; i < kBatches; ++i) run();
+}
 
 /// Batches of one kind, each of dispatches with views of their own.
-void run(std::size_t kind, std::uint32_t batches) {
-  constexpr std::uint64_t kViewFloats = 64;
+void run(Kind kind, Choice choice) {
+  const auto device = open_lavapipe(true);
   const program::Program kernel = must(program::Program::from_glsl(kSaxpy, {.name = "saxpy"}));
-  Session session = must(Session::open(open_lavapipe(true)));
+  if (kind == Kind::Raw) {
+    RawVulkan raw{kernel.words(), 2, sizeof(Params), kDispatches, kViewFloats * sizeof(float)};
+    const Params params;
+    raw.record(raw.kept(), kDispatches, std::as_bytes(std::span{&params, 1}), false);
+    repeat([&] { raw.run_fenced(raw.kept()); });
+    return;
+  }
+  Session session = must(Session::open(device, {.exploration = 0, .calibrate_after = std::chrono::hours{24}}));
+  if (choice == Choice::Forecast) must(session.tuner().set(some_calibration()));
   const auto x = must(session.buffer<float>(kViewFloats * kDispatches));
   const auto y = must(session.buffer<float>(kViewFloats * kDispatches));
-  float scale = 1;
+  Params params;
   std::vector<std::array<runtime::BufferView, 2>> pairs;
   std::vector<runtime::Prepared> prepared;
   std::vector<runtime::DispatchItem> items;
   for (std::uint32_t i = 0; i < kDispatches; ++i) {
     pairs.push_back({x.part(i * kViewFloats, kViewFloats), y.part(i * kViewFloats, kViewFloats)});
     prepared.push_back(
-        must(session.prepare(kernel, {pairs[i][0], pairs[i][1]}, {.params = runtime::params(scale, 1U)})));
+        must(session.prepare(kernel, {pairs[i][0], pairs[i][1]}, {.params = runtime::params_block(params)})));
   }
-  for (const auto& pair : pairs) items.push_back({.buffers = pair, .params = runtime::params(scale, 1U)});
-  for (std::uint32_t batch = 0; batch < batches; ++batch) {
-    if (kind == 0) scale += 1;
-    if (kind < 2) {
-      for (const auto& pair : pairs) {
-        must(session.dispatch(kernel, {pair[0], pair[1]}, {.params = runtime::params(scale, 1U)}));
+  for (const auto& pair : pairs) items.push_back({.buffers = pair, .params = runtime::params_block(params)});
+  const auto dispatch_all = [&] {
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      must(session.dispatch(kernel, {pairs[i][0], pairs[i][1]},
+                            {.params = runtime::params(params.scale, params.count), .label = i == 0 ? "first" : ""}));
+    }
+  };
+  const runtime::Capture captured = must(session.capture([&]() -> Result<void> {
+    dispatch_all();
+    return {};
+  }));
+  repeat([&] {
+    switch (kind) {
+      case Kind::New:
+        params.scale += 1;
+        dispatch_all();
+        break;
+      case Kind::Dispatch: dispatch_all(); break;
+      case Kind::Enqueue:
+        for (const runtime::Prepared& each : prepared) must(session.enqueue(each));
+        break;
+      case Kind::Many: must(session.dispatch_many(kernel, items)); break;
+      case Kind::Replay: must(session.replay(captured)); break;
+      case Kind::Changed: {
+        params.scale += 1;
+        const std::array changes{
+            runtime::CaptureParams{.label = "first", .params = runtime::params(params.scale, params.count)}};
+        must(session.replay(captured, changes));
+        break;
       }
-    } else if (kind == 2) {
-      for (const runtime::Prepared& each : prepared) must(session.enqueue(each));
-    } else {
-      must(session.dispatch_many(kernel, items));
+      case Kind::Raw: break;
     }
     must(session.flush());
     must(session.finish());
-  }
+  });
 }
 
-/// Instructions that so many batches take in the calls that match; a few warm ones are counted too.
-double count(const std::string& self, std::size_t kind, std::uint32_t batches, std::string_view calls) {
+/// Instructions of a batch in the calls that match.
+double count(const std::string& self, std::size_t kind, Choice choice, std::string_view calls) {
   const std::string command = fmt::format(
-      "valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='vyre::runtime::Session::{}*' {} {} "
-      "{} "
-      "2>&1 >/dev/null",
-      calls, self, kind, batches);
+      "valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='{}*' "
+      "--zero-before='*begin_counting*' {} {} {} 2>&1 >/dev/null",
+      calls, self, kind, static_cast<int>(choice));
   std::FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return -1;
   double collected = -1;
@@ -74,27 +144,47 @@ double count(const std::string& self, std::size_t kind, std::uint32_t batches, s
     if (at != std::string_view::npos) collected = std::strtod(line.data() + at + 11, nullptr);
   }
   pclose(pipe);
-  return collected;
+  return collected / kBatches;
+}
+
+std::string_view call_of(Kind kind) {
+  switch (kind) {
+    case Kind::New:
+    case Kind::Dispatch: return "vyre::runtime::Session::dispatch(";
+    case Kind::Enqueue: return "vyre::runtime::Session::enqueue(";
+    case Kind::Many: return "vyre::runtime::Session::dispatch_many(";
+    case Kind::Replay:
+    case Kind::Changed: return "vyre::runtime::Session::replay(";
+    case Kind::Raw: return "vyre::bench::RawDevice::run_fenced(";
+  }
+  return "";
 }
 
 int report(const std::string& self) {
-  constexpr std::uint32_t kFew = 8;
-  constexpr std::uint32_t kMany = 16;
-  fmt::print("{:<28} {:>12} {:>12}\n", "instructions per dispatch", "the call", "the flush");
-  for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
-    const auto per_dispatch = [&](std::string_view calls) {
-      const double few = count(self, kind, kFew, calls);
-      const double many = count(self, kind, kMany, calls);
-      if (few < 0 || many < 0) {
-        fmt::print(stderr, "valgrind does not run; it is the package valgrind\n");
-        std::exit(1);
+  for (const Choice choice : {Choice::Rule, Choice::Forecast}) {
+    fmt::print("{:<34} {:>12} {:>12} {:>12}\n",
+               choice == Choice::Rule ? "instructions per batch, by the rule" : "by forecasts", "the calls",
+               "the flush", "the finish");
+    for (std::size_t i = 0; i < kKinds.size(); ++i) {
+      const auto kind = static_cast<Kind>(i);
+      if (kind == Kind::Raw && choice == Choice::Forecast) continue;
+      fmt::print("{:<34}", kKinds[i]);
+      const auto column = [&](std::string_view calls) {
+        const double each = count(self, i, choice, calls);
+        if (each < 0) {
+          fmt::print(stderr, "valgrind does not run; it is the package valgrind\n");
+          std::exit(1);
+        }
+        fmt::print(" {:>12.0f}", each);
+        std::fflush(stdout);
+      };
+      column(call_of(kind));
+      if (kind != Kind::Raw) {
+        column("vyre::runtime::Session::flush(");
+        column("vyre::runtime::Session::finish(");
       }
-      return (many - few) / (kDispatches * (kMany - kFew));
-    };
-    constexpr std::array<std::string_view, 4> kCalls = {"dispatch(", "dispatch(", "enqueue(", "dispatch_many("};
-    fmt::print("{:<28} {:>12.0f}", kKinds[kind], per_dispatch(kCalls[kind]));
-    fmt::print(" {:>12.0f}\n", per_dispatch("flush("));
-    std::fflush(stdout);
+      fmt::print("\n");
+    }
   }
   return 0;
 }
@@ -104,5 +194,6 @@ int report(const std::string& self) {
 
 int main(int argc, char** argv) {
   if (argc != 3) return vyre::bench::report(argv[0]);
-  vyre::bench::run(std::strtoul(argv[1], nullptr, 10), static_cast<std::uint32_t>(std::strtoul(argv[2], nullptr, 10)));
+  vyre::bench::run(static_cast<vyre::bench::Kind>(std::strtoul(argv[1], nullptr, 10)),
+                   static_cast<vyre::bench::Choice>(std::strtoul(argv[2], nullptr, 10)));
 }

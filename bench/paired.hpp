@@ -18,6 +18,7 @@ struct Comparison {
   double ratio = 0;  ///< Median of other / base over the rounds.
   double low = 0;    ///< Where that median lies with 95 % confidence, by order statistics.
   double high = 0;
+  double error = 0;  ///< The standard error of that median, from the same.
 };
 
 inline double median(std::vector<double> values) {
@@ -46,14 +47,17 @@ Sample time_calls(Run& run, std::size_t calls) {
   return {.wall_ns = wall.count() / n, .cpu_ns = (cpu_now() - cpu) / n};
 }
 
-/// Measures both in `rounds` turns, each long enough to be timed, after one turn that does not count.
+/// Long enough to be timed.
+inline constexpr double kTurnNs = 300'000;
+
+/// Measures both in `rounds` turns of about `turn_ns`, after one turn that does not count. With turns of one call, 0
+/// ns, whatever changes from one millisecond to the next is the same for both.
 template <typename Base, typename Other>
-Comparison compare(Base base, Other other, std::size_t rounds) {
-  constexpr double kTurnNs = 300'000;
+Comparison compare(Base base, Other other, std::size_t rounds, double turn_ns = kTurnNs) {
   const Sample first = time_calls(base, 1);
   time_calls(other, 1);
   const double warm = std::max(time_calls(base, 1).wall_ns, 1.0);
-  const auto calls = static_cast<std::size_t>(std::max(1.0, kTurnNs / std::min(first.wall_ns, warm)));
+  const auto calls = static_cast<std::size_t>(std::max(1.0, turn_ns / std::min(first.wall_ns, warm)));
   std::vector<double> ratios;
   std::vector<double> base_ns;
   std::vector<double> other_ns;
@@ -85,6 +89,7 @@ Comparison compare(Base base, Other other, std::size_t rounds) {
   const auto rank = static_cast<std::size_t>(std::max(0.0, std::floor(n / 2 - 0.98 * std::sqrt(n))));
   result.low = ratios[rank];
   result.high = ratios[ratios.size() - 1 - rank];
+  result.error = (result.high - result.low) / (2 * 1.96);
   return result;
 }
 
@@ -100,7 +105,6 @@ struct Turns {
 /// not count.
 template <typename Run>
 std::vector<Turns> compare_all(std::vector<Run>& runs, std::size_t rounds) {
-  constexpr double kTurnNs = 300'000;
   const auto cpu_now = [] {
     timespec now{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

@@ -93,9 +93,12 @@ RawDevice::RawDevice(std::span<const std::uint64_t> buffer_sizes, std::uint32_t 
                                        .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
   const VkSemaphoreCreateInfo semaphore_info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
   check(vk_.vkCreateSemaphore(device_, &semaphore_info, nullptr, &timeline_), "vkCreateSemaphore");
+  const VkFenceCreateInfo fence_info{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  check(vk_.vkCreateFence(device_, &fence_info, nullptr, &fence_), "vkCreateFence");
 }
 
 RawDevice::~RawDevice() {
+  vk_.vkDestroyFence(device_, fence_, nullptr);
   vk_.vkDestroySemaphore(device_, timeline_, nullptr);
   vk_.vkDestroyCommandPool(device_, command_pool_, nullptr);
   vk_.vkDestroyDescriptorPool(device_, descriptor_pool_, nullptr);
@@ -272,6 +275,14 @@ void RawDevice::run(VkCommandBuffer commands) {
                                  .pSemaphores = &timeline_,
                                  .pValues = &value_};
   check(vk_.vkWaitSemaphores(device_, &wait, ~std::uint64_t{0}), "vkWaitSemaphores");
+}
+
+void RawDevice::run_fenced(VkCommandBuffer commands) {
+  const VkSubmitInfo submit{
+      .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
+  check(vk_.vkQueueSubmit(connection_->queue, 1, &submit, fence_), "vkQueueSubmit");
+  check(vk_.vkWaitForFences(device_, 1, &fence_, VK_TRUE, ~std::uint64_t{0}), "vkWaitForFences");
+  check(vk_.vkResetFences(device_, 1, &fence_), "vkResetFences");
 }
 
 }  // namespace vyre::bench

@@ -81,8 +81,10 @@ class RawDevice {
   void copy(VkCommandBuffer commands, std::uint32_t from, std::uint32_t to, std::uint64_t size) const;
   /// Fills a buffer with zeros, in the same order.
   void clear(VkCommandBuffer commands, std::uint32_t buffer) const;
-  /// Submits and waits.
+  /// Submits and waits for the value of a timeline semaphore.
   void run(VkCommandBuffer commands);
+  /// Submits and waits for a fence, which is kept for all submissions.
+  void run_fenced(VkCommandBuffer commands);
 
   [[nodiscard]] const VolkDeviceTable& vk() const noexcept { return vk_; }
 
@@ -100,6 +102,7 @@ class RawDevice {
   std::vector<std::span<std::byte>> mapped_;
   VkDescriptorPool descriptor_pool_ = VK_NULL_HANDLE;
   VkCommandPool command_pool_ = VK_NULL_HANDLE;
+  VkFence fence_ = VK_NULL_HANDLE;
   VkSemaphore timeline_ = VK_NULL_HANDLE;
   std::uint64_t value_ = 0;
 };

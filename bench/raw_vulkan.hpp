@@ -21,6 +21,10 @@ class RawVulkan {
   void record(VkCommandBuffer commands, std::uint32_t count, std::span<const std::byte> params, bool once);
   /// Submits and waits.
   void run(VkCommandBuffer commands) { raw_.run(commands); }
+  /// The same with a fence.
+  void run_fenced(VkCommandBuffer commands) { raw_.run_fenced(commands); }
+  /// The bytes of a buffer, shared with the device.
+  [[nodiscard]] std::span<std::byte> mapped(std::uint32_t buffer) const noexcept { return raw_.mapped(buffer); }
   [[nodiscard]] VkCommandBuffer scratch() const noexcept { return scratch_; }
   [[nodiscard]] VkCommandBuffer kept() const noexcept { return kept_; }
 

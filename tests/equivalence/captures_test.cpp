@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <vyre/runtime/session.hpp>
+#include <vyre/runtime/tuner.hpp>
 
 #include "tests/equivalence/devices.hpp"
 #include "tests/equivalence/kernels.hpp"
@@ -288,6 +289,59 @@ TEST_P(Captures, ReportsSayWhichFormRan) {
                                                                : FormKind::Descriptor;
   EXPECT_EQ(report.programs[0].form, expected) << to_text(report);
   EXPECT_EQ(report.programs[0].form_refused, "");
+}
+
+/// A batch of a capture and the same batch of dispatches are one shape, and get the launch mode that is best for it.
+TEST(CapturedBatches, AreChosenForAsOthersAre) {
+  constexpr std::uint32_t kDispatches = 200;
+  constexpr std::uint64_t kPart = 64;
+  // Launches take long and kernels do not, so that one launch for all is best.
+  const auto device = open_fake({.costs = {.launch_ns = 2'000,
+                                           .record_ns = 5'000,
+                                           .record_command_ns = 500,
+                                           .start_ns = 1'000,
+                                           .dispatch_ns = 3'000,
+                                           .group_ns = 100,
+                                           .item_ns = 50,
+                                           .form_group_ns = 50}});
+  Session session = must(Session::open(device));
+  must(session.tuner().calibrate(*device, backend::kForever));
+  const auto x = must(session.buffer<std::uint32_t>(kPart * kDispatches));
+  const auto y = must(session.buffer<std::uint32_t>(kPart * kDispatches));
+  std::vector<std::array<BufferView, 2>> views;
+  std::vector<runtime::DispatchItem> items;
+  for (std::uint64_t i = 0; i < kDispatches; ++i) {
+    views.push_back({x.part(i * kPart, kPart), y.part(i * kPart, kPart)});
+  }
+  for (const auto& each : views) items.push_back({.buffers = each, .params = params(1U)});
+  const auto dispatch_all = [&] { return session.dispatch_many(named("mix"), items); };
+  const auto form_after = [&](auto run) {
+    for (int i = 0; i < 100; ++i) {
+      must(run());
+      must(session.wait(must(session.flush())));
+    }
+    return must(session.finish());
+  };
+  const Capture captured = must(session.capture(dispatch_all));
+  const runtime::RunReport of_capture = form_after([&] { return session.replay(captured); });
+  const runtime::RunReport of_dispatches = form_after(dispatch_all);
+  EXPECT_TRUE(program::is_one_launch(of_capture.programs.at(0).form)) << to_text(of_capture);
+  EXPECT_EQ(of_capture.programs.at(0).form, of_dispatches.programs.at(0).form);
+  ASSERT_EQ(of_capture.shapes.size(), 1U);
+  ASSERT_EQ(of_dispatches.shapes.size(), 1U);
+  EXPECT_EQ(of_capture.shapes[0]->key, of_dispatches.shapes[0]->key);
+  // With other buffers and parameters it is a batch of the same shape.
+  const Capture labelled = must(session.capture([&]() -> Result<void> {
+    for (const auto& each : views) {
+      VYRE_TRY(session.dispatch(named("mix"), {each[0], each[1]}, {.params = params(1U), .label = "all"}));
+    }
+    return {};
+  }));
+  std::uint32_t k = 1;
+  const runtime::RunReport of_changes = form_after(
+      [&] { return session.replay(labelled, std::array{CaptureParams{.label = "all", .params = params(++k)}}); });
+  EXPECT_TRUE(program::is_one_launch(of_changes.programs.at(0).form)) << to_text(of_changes);
+  EXPECT_EQ(of_changes.shapes.at(0)->key, of_dispatches.shapes[0]->key);
 }
 
 std::string name_of(const testing::TestParamInfo<std::tuple<std::string, LaunchMode>>& info) {

@@ -1,0 +1,170 @@
+// A session beside Vulkan as a thin wrapper uses it, by turns in one process: one command buffer that is recorded once,
+// one fence, results read from mapped memory.
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <vyre/runtime/session.hpp>
+
+#include "bench/lavapipe.hpp"
+#include "bench/paired.hpp"
+#include "bench/raw_vulkan.hpp"
+#include "bench/saxpy.hpp"
+
+namespace vyre::bench {
+namespace {
+
+using runtime::Buffer;
+using runtime::BufferView;
+using runtime::Capture;
+using runtime::LaunchMode;
+using runtime::params_block;
+using runtime::Prepared;
+using runtime::Session;
+
+constexpr std::uint32_t kMany = 1000;
+constexpr std::uint64_t kViewFloats = 64;
+constexpr std::uint64_t kViewBytes = kViewFloats * sizeof(float);
+/// Single dispatches for each round of a batch of many.
+constexpr std::size_t kSingles = 100;
+/// Batches until the session has decided how to launch them.
+constexpr int kWarmBatches = 400;
+
+struct SaxpyParams {
+  float scale = 0.5F;
+  std::uint32_t count = kViewFloats;
+};
+
+using Floats = std::array<float, kViewFloats>;
+
+/// Dispatches of one kernel, each with views of its own, as a session keeps them.
+class Work {
+ public:
+  Work(const std::shared_ptr<backend::Device>& device, const program::Program& kernel, std::uint32_t count,
+       LaunchMode mode)
+      : session{must(Session::open(device, {.mode = mode}))}, kernel_{kernel} {
+    const Buffer<float> x = must(session.buffer<float>(kViewFloats * count));
+    const Buffer<float> y = must(session.buffer<float>(kViewFloats * count));
+    result = y.part(kViewFloats * (count - 1), kViewFloats);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      pairs_.push_back({x.part(i * kViewFloats, kViewFloats), y.part(i * kViewFloats, kViewFloats)});
+      prepared_.push_back(
+          must(session.prepare(kernel, {pairs_[i][0], pairs_[i][1]}, {.params = params_block(SaxpyParams{})})));
+    }
+    for (const auto& pair : pairs_) items_.push_back({.buffers = pair, .params = params_block(SaxpyParams{})});
+    capture_ = must(session.capture([&] { return session.dispatch_many(kernel_, items_); }));
+  }
+
+  void dispatch() { must(session.dispatch_many(kernel_, items_)); }
+  void enqueue() {
+    for (const Prepared& each : prepared_) must(session.enqueue(each));
+  }
+  void replay() { must(session.replay(capture_)); }
+  /// Reads a result and waits, by `finish` or for the ticket of a flush.
+  void finish() {
+    must(session.read(result, values));
+    must(session.finish());
+  }
+  void wait() {
+    must(session.read(result, values));
+    must(session.wait(must(session.flush())));
+  }
+
+  Session session;
+  Buffer<float> result;
+  Floats values = {};
+
+ private:
+  program::Program kernel_;
+  std::vector<std::array<BufferView, 2>> pairs_;
+  std::vector<Prepared> prepared_;
+  std::vector<runtime::DispatchItem> items_;
+  Capture capture_;
+};
+
+void row(const std::string& what, const Comparison& c) {
+  // A row compares a base, by hand if it is not named, with another; the times of the calling thread stand behind.
+  fmt::print("  {:<40} {:>9.2f} {:>9.2f} {:>8.2f} {:>8.2f}   {:.3f} [{:.3f}, {:.3f}] ± {:.3f}\n", what, c.base_ns / 1e3,
+             c.other_ns / 1e3, c.base_cpu_ns / 1e3, c.other_cpu_ns / 1e3, c.ratio, c.low, c.high, c.error);
+  std::fflush(stdout);
+}
+
+void measure(const std::shared_ptr<backend::Device>& device, const program::Program& kernel, std::uint32_t count,
+             LaunchMode mode, std::size_t rounds) {
+  RawVulkan raw{kernel.words(), 2, sizeof(SaxpyParams), count, kViewBytes};
+  const SaxpyParams params;
+  raw.record(raw.kept(), count, std::as_bytes(std::span{&params, 1}), false);
+  Floats values = {};
+  const auto by_hand = [&] {
+    raw.run_fenced(raw.kept());
+    std::memcpy(values.data(), raw.mapped(1).last(kViewBytes).data(), kViewBytes);
+  };
+  const auto by_hand_timeline = [&] {
+    raw.run(raw.kept());
+    std::memcpy(values.data(), raw.mapped(1).last(kViewBytes).data(), kViewBytes);
+  };
+  Work work{device, kernel, count, mode};
+  const auto dispatch_finish = [&] {
+    work.dispatch();
+    work.finish();
+  };
+  const auto dispatch_wait = [&] {
+    work.dispatch();
+    work.wait();
+  };
+  const auto enqueue_wait = [&] {
+    work.enqueue();
+    work.wait();
+  };
+  const auto replay_wait = [&] {
+    work.replay();
+    work.wait();
+  };
+  for (int i = 0; i < kWarmBatches; ++i) {
+    dispatch_wait();
+    replay_wait();
+    enqueue_wait();
+  }
+  // Where threads sleep and wake, a turn of many calls is at one of several speeds throughout.
+  const auto beside = [&](const auto& base, const auto& other) {
+    return count == 1 ? compare(base, other, rounds * kSingles, 0) : compare(base, other, rounds);
+  };
+  const std::string what = count == 1 ? "one dispatch" : fmt::format("{} dispatches", count);
+  const auto name = [&](const char* how) { return fmt::format("{}, {}", to_string(mode), how); };
+  fmt::print("  {:<40} {:>9} {:>9} {:>8} {:>8}   {}\n", fmt::format("{}, read, µs", what), "base", "other", "cpu",
+             "cpu", "other / base [95 %] ± standard error");
+  row(name("by hand, a timeline for a fence"), beside(by_hand, by_hand_timeline));
+  row(name("dispatch_many, finish"), beside(by_hand, dispatch_finish));
+  row(name("dispatch_many, flush, wait"), beside(by_hand, dispatch_wait));
+  row(name("enqueue, flush, wait"), beside(by_hand, enqueue_wait));
+  row(name("replay, flush, wait"), beside(by_hand, replay_wait));
+  row(name("replay beside dispatch_many"), beside(dispatch_wait, replay_wait));
+  const runtime::RunReport report = must(work.session.finish());
+  for (const auto& shape : report.shapes) {
+    fmt::print("    chosen for {} dispatches: {}\n", shape->dispatches, to_string(shape->chosen));
+  }
+}
+
+void run(bool is_inline, std::size_t rounds) {
+  const std::shared_ptr<backend::Device> device = open_lavapipe(is_inline);
+  const program::Program kernel = must(program::Program::from_glsl(kSaxpy, {.name = "saxpy"}));
+  for (const std::uint32_t count : {1U, kMany}) {
+    for (const LaunchMode mode : {LaunchMode::Auto, LaunchMode::Replay}) measure(device, kernel, count, mode, rounds);
+  }
+}
+
+}  // namespace
+}  // namespace vyre::bench
+
+int main(int argc, char** argv) {
+  vyre::bench::keep_memory();
+  const std::size_t rounds = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 61;
+  vyre::bench::run(true, rounds);
+  vyre::bench::run(false, rounds);
+}
