@@ -9,8 +9,8 @@ struct Quirk {
 };
 
 constexpr Quirk kQuirks[] = {
-    // Mesa 22.3.6: a component that is loaded through an address after its whole vector was stored there is component
-    // 0. Shown by DriverQuirks.ComponentLoadsAfterVectorStores, which fails once a driver does not need it.
+    // Mesa 22.3.6: a component that is loaded through an address after its whole vector was stored or loaded there is
+    // component 0. Shown by DriverQuirks.ComponentLoadsAfterVectorStores, which fails once a driver does not need it.
     {VK_DRIVER_ID_MESA_LLVMPIPE, [](backend::DeviceInfo& info) noexcept { info.forms.quirks.component_loads = true; }},
     // Mesa 22.3.6: an atomic on whole numbers whose operand was computed as a float (floatBitsToUint) takes it for one:
     // through an address, the least and the largest are those of floats, and what adds, compares or combines bits ends
@@ -24,8 +24,7 @@ constexpr Quirk kQuirks[] = {
     // Shown by DriverQuirks.LoopsAreCutOff.
     {VK_DRIVER_ID_MESA_LLVMPIPE, [](backend::DeviceInfo& info) noexcept { info.forms.max_iterations = 65'535; }},
     // Mesa 22.3.6: `Ldexp` with an exponent of 8, 16 or 64 bits ends the process in its compiler. Rewritten on the way
-    // in,
-    // which DriverQuirks.LdexpExponents shows; that it is still needed cannot be shown in one process.
+    // in, which DriverQuirks.LdexpExponents shows; that it is still needed cannot be shown in one process.
     {VK_DRIVER_ID_MESA_LLVMPIPE, [](backend::DeviceInfo& info) noexcept { info.forms.quirks.ldexp_exponents = true; }},
     // Mesa 22.3.6 compiles an array in a time that grows with the square of its elements: 16 KiB take 15 s, 32 KiB more
     // than 40. So do values that are copied as a whole: 2 KiB take 18 s.
@@ -42,8 +41,7 @@ constexpr Quirk kQuirks[] = {
        info.limits.max_value_bytes = std::uint64_t{4} << 10;
      }},
     // SwiftShader ends the process where the length of a buffer is asked for by an index that is not uniform: the
-    // module
-    // non_uniform_index of tests/forms shows it once this row is gone.
+    // module non_uniform_index of tests/forms shows it once this row is gone.
     {VK_DRIVER_ID_GOOGLE_SWIFTSHADER,
      [](backend::DeviceInfo& info) noexcept {
        std::erase(info.spirv_capabilities, "StorageBufferArrayNonUniformIndexing");

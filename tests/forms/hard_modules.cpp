@@ -111,6 +111,9 @@ void add_accesses(Collection& all) {
   all.glsl({.name = "vector_components",
             .groups = {3, 1, 1},
             .buffers = {random_words(192, 1), zeros(192), zeros(192), zeros(96), zeros(48)}});
+  all.glsl({.name = "components_past_declared",
+            .groups = {2, 1, 1},
+            .buffers = {random_words(96, 205), random_words(65, 206), random_words(128, 207), zeros(32)}});
   all.glsl({.name = "word_pairs",
             .buffers = {random_words(2, 201) + floats(146, 202), floats(48, 203), zeros(48), random_words(16, 204)}});
   all.glsl({.name = "narrow_vectors",

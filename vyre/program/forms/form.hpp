@@ -51,7 +51,7 @@ inline constexpr std::array<FormKind, kForms> kAllForms = {FormKind::Descriptor,
 
 /// What a driver gets wrong, and the rewriter must go round.
 struct Quirks {
-  /// A component that is loaded through an address after its whole vector was stored there is component 0.
+  /// A component that is loaded through an address after its whole vector was stored or loaded there is component 0.
   bool component_loads = false;
   /// Atomics on whole numbers take what was computed as a float for one.
   bool float_operands = false;

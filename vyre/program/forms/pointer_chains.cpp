@@ -377,7 +377,8 @@ Result<void> PointerRewriter::follow(const Way& way, Id result, Id result_type, 
     // Those of push constants are loaded whole at the beginning, if at all.
     const Step& last = walk.steps.back();
     const bool is_component = module_.definition_op(last.parent) == spv::OpTypeVector && !last.may_leave;
-    if (options_.quirks.component_loads && is_component && (is_param || whole_vectors_.contains(last.parent))) {
+    const bool is_also_whole = is_param || (whole_vectors_.contains(last.parent) && is_accessed_whole(place, last));
+    if (options_.quirks.component_loads && is_component && is_also_whole) {
       Walk to_vector = walk;
       to_vector.steps.pop_back();
       place.vector = pointer;

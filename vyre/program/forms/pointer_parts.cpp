@@ -100,6 +100,17 @@ bool PointerRewriter::is_never_split(const Place& place, Id vector) {
          place.distance->offset % bytes == 0;
 }
 
+bool PointerRewriter::is_accessed_whole(const Place& component, const Step& last) {
+  if (!component.distance) return true;
+  const auto index = constants_.number(last.index);
+  if (!index) return true;
+  Place vector;
+  vector.in_matrix = component.in_matrix;
+  vector.distance = component.distance;
+  vector.distance->offset -= *index * last.stride;
+  return is_never_split(vector, last.parent);
+}
+
 Result<void> PointerRewriter::load_vector(const Place& place, Id type, Id result,
                                           std::span<const std::uint32_t> operands) {
   const Id component = module_.definition(type)->operand(0);

@@ -193,6 +193,8 @@ class PointerRewriter {
   [[nodiscard]] Result<Id> follow_part(const Place& whole, std::uint32_t part, Id type, Place& place);
   /// Whether only the end of a view can cut a vector, and so that its first component is inside.
   [[nodiscard]] bool is_never_split(const Place& place, Id vector);
+  /// Whether the vector that a component belongs to is loaded as one value, and not scalar by scalar.
+  [[nodiscard]] bool is_accessed_whole(const Place& component, const Step& last);
   [[nodiscard]] Result<void> rewrite_load(const spirv::Instruction& load);
   [[nodiscard]] bool rewrite_param_load(const spirv::Instruction& load);
   [[nodiscard]] Result<void> rewrite_store(const spirv::Instruction& store);
