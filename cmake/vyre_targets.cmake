@@ -73,9 +73,11 @@ function(vyre_precompile target)
     vyre_shareable(${target})
   endif()
   target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
-  # What it warns of within the standard library is no longer left out: sums of strings, taken for endless copies.
+  # Compilers no longer leave out what they warn of within the standard library: GCC takes sums of strings for endless
+  # copies, and Clang finds GCC's own sorting deprecated.
   target_compile_options(${target} PRIVATE
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-array-bounds>)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-array-bounds>
+    $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 endfunction()
 
 # vyre_library(policy [THREADS] [SOURCES …] [DEPENDS …] [PRIVATE …] [TESTS …] [TEST_DEPENDS …]): the folder as the

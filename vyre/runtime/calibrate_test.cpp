@@ -1,3 +1,5 @@
+#include <vyre/runtime/calibrate.hpp>
+
 #include <memory>
 #include <utility>
 
@@ -5,13 +7,12 @@
 
 #include <backends/fake/fake_backend.hpp>
 #include <vyre/backend/device.hpp>
-#include <vyre/runtime/calibrate.hpp>
 
 #include "tests/support/forwarding_driver.hpp"
 
-// What a device is measured by leaves nothing behind on it, where it can be opened once more.
+// Measuring a device leaves nothing behind on it if the device can be opened once more.
 
-namespace vyre::tests {
+namespace vyre::runtime {
 namespace {
 
 using backend::DeviceDriver;
@@ -23,7 +24,7 @@ std::unique_ptr<DeviceDriver> open_fake() {
 }
 
 /// Counts what is compiled, and can be opened again, or not.
-class CountingDriver final : public ForwardingDriver {
+class CountingDriver final : public tests::ForwardingDriver {
  public:
   CountingDriver(std::unique_ptr<DeviceDriver> driver, bool can_open_again, int& compiled) noexcept
       : ForwardingDriver{std::move(driver)}, can_open_again_{can_open_again}, compiled_{compiled} {}
@@ -45,7 +46,7 @@ class CountingDriver final : public ForwardingDriver {
 TEST(Calibrate, CompilesNothingOnADeviceThatCanBeOpenedAgain) {
   int compiled = 0;
   backend::Device device{std::make_unique<CountingDriver>(open_fake(), true, compiled), {}};
-  const auto measured = runtime::calibrate(device);
+  const auto measured = calibrate(device);
   ASSERT_TRUE(measured) << to_string(measured.error());
   EXPECT_GT(measured->way(choice::Way::Batched).fixed_ns, 0);
   EXPECT_EQ(compiled, 0);
@@ -55,7 +56,7 @@ TEST(Calibrate, CompilesNothingOnADeviceThatCanBeOpenedAgain) {
 TEST(Calibrate, MeasuresOnTheDeviceItselfWhereThereIsNoOther) {
   int compiled = 0;
   backend::Device device{std::make_unique<CountingDriver>(open_fake(), false, compiled), {}};
-  const auto measured = runtime::calibrate(device);
+  const auto measured = calibrate(device);
   ASSERT_TRUE(measured) << to_string(measured.error());
   EXPECT_GT(measured->way(choice::Way::Batched).fixed_ns, 0);
   EXPECT_GT(compiled, 0);
@@ -63,4 +64,4 @@ TEST(Calibrate, MeasuresOnTheDeviceItselfWhereThereIsNoOther) {
 }
 
 }  // namespace
-}  // namespace vyre::tests
+}  // namespace vyre::runtime

@@ -1,0 +1,90 @@
+#include <vyre/runtime/tuner.hpp>
+
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <backends/fake/driver_rig.hpp>
+
+namespace vyre::runtime {
+namespace {
+
+using choice::Way;
+
+choice::BatchShape shape(std::uint64_t key) {
+  return {.key = key, .kinds = {{.program = 1, .count = 10}}, .dispatches = 10};
+}
+
+class TunerTest : public testing::Test {
+ protected:
+  backend::Device device_{
+      backends::fake::open_fake({.costs = {.launch_ns = 5'000, .record_command_ns = 500, .dispatch_ns = 1'000}}), {}};
+  Tuner tuner_;
+
+  /// Chooses for a shape of one kind, whose program has the descriptor form alone.
+  bool choose(std::uint64_t key, TunedChoice& chosen) {
+    const std::vector<choice::ProgramForms> forms(1);
+    return tuner_.choose(key, forms, {.may_keep = true}, 0, chosen, [](std::span<const policy::AuditEvent>) {});
+  }
+};
+
+TEST_F(TunerTest, ADeviceHasOne) {
+  EXPECT_EQ(Tuner::of(device_), Tuner::of(device_));
+  EXPECT_FALSE(Tuner::of(device_)->is_calibrated());
+}
+
+TEST_F(TunerTest, ChoosesForShapesThatItKnowsOnceItIsCalibrated) {
+  TunedChoice chosen;
+  tuner_.learn(shape(3));
+  EXPECT_FALSE(choose(3, chosen)) << "there is no calibration";
+  ASSERT_TRUE(tuner_.calibrate(device_, backend::kForever));
+  EXPECT_TRUE(tuner_.is_calibrated());
+  EXPECT_FALSE(choose(4, chosen)) << "the shape is not known";
+  ASSERT_TRUE(choose(3, chosen));
+  EXPECT_EQ(chosen.uses_form.size(), 1);
+  EXPECT_GT(chosen.choice.expected_ns, 0);
+}
+
+TEST_F(TunerTest, LearnsFromBatchesThatWereAwaited) {
+  ASSERT_TRUE(tuner_.calibrate(device_, backend::kForever));
+  tuner_.learn(shape(3));
+  TunedChoice chosen;
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(choose(3, chosen));
+    const UsedWay used{.shape = 3, .way = chosen.choice.way, .batches = 1};
+    tuner_.observe({&used, 1}, 40'000, true);
+  }
+  tuner_.note_setup(3, 2'000);
+  tuner_.note_planning(500, 10);
+  const auto report = tuner_.report(3);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->batches, 20);
+  EXPECT_EQ(report->dispatches, 10);
+  EXPECT_EQ(tuner_.report(4), std::nullopt);
+  const UsedWay late{.shape = 3, .way = chosen.choice.way, .batches = 1};
+  tuner_.observe_late(late, 41'000, true);
+  EXPECT_GT(tuner_.report(3)->total_ns, report->total_ns);
+}
+
+TEST_F(TunerTest, ForgetsTheShapeThatWasUsedLongestAgo) {
+  for (std::uint64_t key = 0; key < Tuner::kMaxShapes; ++key) tuner_.learn(shape(key));
+  tuner_.learn(shape(10'000));
+  const std::vector<std::uint64_t> shapes = tuner_.shapes();
+  EXPECT_EQ(shapes.size(), Tuner::kMaxShapes);
+  EXPECT_EQ(shapes.front(), 10'000);
+  EXPECT_EQ(shapes.back(), 1);
+}
+
+TEST_F(TunerTest, RefusesACalibrationWithATimeThatIsNotFinite) {
+  choice::Calibration calibration;
+  calibration.barrier_ns = std::numeric_limits<double>::infinity();
+  const Result<void> refused = tuner_.set(calibration);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "the calibration's barrier_ns is inf, it takes a finite number");
+  EXPECT_FALSE(tuner_.is_calibrated());
+}
+
+}  // namespace
+}  // namespace vyre::runtime
