@@ -1,3 +1,4 @@
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -65,6 +66,54 @@ TEST_P(Streaming, ReadsIntoTheSameMemoryComeInOrder) {
   ASSERT_TRUE(session.fill(b, 0));
   ASSERT_TRUE(session.finish());
   EXPECT_THAT(host, testing::Each(std::byte{2}));
+}
+
+/// Where the host sees the memory, nothing is copied for a read that is awaited before the next batch, however the
+/// batch ends; also once batches were pending before.
+TEST_P(Streaming, ReadsAreDirectUnlessTheNextBatchWritesBeforeThem) {
+  const std::shared_ptr<backend::Device> device = open_vulkan({.map_device_memory = GetParam()}).value();
+  Session session = Session::open(device).value();
+  const runtime::BufferView out = session.bytes(kBytes).value();
+  ASSERT_TRUE(session.finish());
+  std::vector<std::byte> host(kBytes);
+  std::uint8_t value = 0;
+  const auto enqueue_one = [&](std::span<std::byte> to) {
+    ASSERT_TRUE(session.fill(out, ++value * 0x0101'0101U));
+    ASSERT_TRUE(session.read_bytes(out, to));
+  };
+  const auto copies_of_awaited = [&](bool is_flushed) {
+    std::uint64_t copies = 0;
+    for (int i = 0; i < 8; ++i) {
+      enqueue_one(host);
+      if (is_flushed) {
+        EXPECT_TRUE(session.wait(session.flush().value()));
+      } else {
+        copies += session.finish().value().copies;
+      }
+      EXPECT_THAT(host, testing::Each(std::byte{value}));
+    }
+    return copies + session.finish().value().copies;
+  };
+  const std::uint64_t expected = GetParam() ? 0 : 8;
+  EXPECT_EQ(copies_of_awaited(true), expected);
+  EXPECT_EQ(copies_of_awaited(false), expected);
+  // Two frames pending at a time: reads are copied before the next frame writes.
+  std::array<std::vector<std::byte>, 2> results = {host, host};
+  std::array<runtime::SessionTicket, 2> tickets;
+  for (std::size_t i = 0; i < 8; ++i) {
+    enqueue_one(results[i % 2]);
+    tickets[i % 2] = session.flush().value();
+    if (i == 0) continue;
+    ASSERT_TRUE(session.wait(tickets[(i - 1) % 2]));
+    EXPECT_THAT(results[(i - 1) % 2], testing::Each(std::byte{static_cast<std::uint8_t>(value - 1)}));
+  }
+  ASSERT_TRUE(session.wait(tickets[1]));
+  EXPECT_EQ(session.finish().value().copies, 8U);
+  // The first read that is awaited at once shows that frames are not pending any more.
+  enqueue_one(host);
+  EXPECT_TRUE(session.wait(session.flush().value()));
+  EXPECT_LE(session.finish().value().copies, 1U);
+  EXPECT_EQ(copies_of_awaited(true), expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(Vulkan, Streaming, testing::Bool(),

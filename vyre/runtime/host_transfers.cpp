@@ -66,8 +66,11 @@ Result<void> HostTransfers::stage(Work work, std::size_t index) {
       return std::unexpected{std::move(taken).error()};
     }
     const Staging::Piece piece = *taken;
-    const PendingRead staged{
-        .to = rest.to.first(part), .from = piece.bytes, .batch = work.builder.number(), .ticket = whole.ticket};
+    const PendingRead staged{.to = rest.to.first(part),
+                             .buffer = whole.buffer,
+                             .from = piece.bytes,
+                             .batch = work.builder.number(),
+                             .ticket = whole.ticket};
     if (is_first) {
       reads_[index] = staged;
     } else {
@@ -114,6 +117,15 @@ std::uint64_t HostTransfers::awaited_for(std::uint64_t ticket) const noexcept {
     if (each.ticket <= ticket) awaited = std::max(awaited, each.batch);
   }
   return awaited;
+}
+
+void HostTransfers::note_wait(BufferTable& buffers, std::uint64_t ticket) const noexcept {
+  for (const PendingRead& read : reads_) {
+    // A read that was staged in a later batch was read ahead.
+    if (read.is_direct() || read.ticket > ticket || read.batch != read.ticket) continue;
+    BufferSlot& slot = buffers[read.buffer];
+    if (slot.last_batch <= read.batch) slot.is_read_ahead = false;
+  }
 }
 
 void HostTransfers::deliver_staged(std::uint64_t completed) {

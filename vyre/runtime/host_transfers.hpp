@@ -36,14 +36,17 @@ class HostTransfers {
   [[nodiscard]] Result<void> read_staged(Work work, const BufferView& from, std::span<std::byte> to);
   /// Called before an operation writes to a range: a promised read of it is delivered or staged first.
   [[nodiscard]] Result<void> before_write(Work work, std::uint32_t buffer, std::uint64_t offset, std::uint64_t size);
-  /// Called at a flush, after which the last launched batch is `last`: reads are promised with its ticket. Reads of
-  /// buffers that the next batch wrote to before they were delivered are staged, so that a wait for the ticket needs no
-  /// later batch.
+  /// Called at a flush, after which the last launched batch is `last`: reads are promised with its ticket. While a
+  /// program reads ahead, that is, the batch after a read writes to its buffer before the read is delivered, reads of
+  /// that buffer are staged, so that a wait for the ticket needs no later batch.
   [[nodiscard]] Result<void> stage_for_flush(Work work);
   void promise(std::uint64_t last) noexcept;
 
   /// The last batch that a wait for a ticket must await, which is the ticket's own unless a read was staged later.
   [[nodiscard]] std::uint64_t awaited_for(std::uint64_t ticket) const noexcept;
+  /// Called before a wait for a ticket: a program that waits for a read before another batch uses its buffer does not
+  /// read ahead any more.
+  void note_wait(BufferTable& buffers, std::uint64_t ticket) const noexcept;
   /// Delivers staged reads whose batch, up to `completed`, has completed.
   void deliver_staged(std::uint64_t completed);
   /// Delivers direct reads that are promised for a ticket. Everything up to the ticket has completed.
@@ -64,7 +67,7 @@ class HostTransfers {
  private:
   struct PendingRead {
     std::span<std::byte> to = {};
-    std::uint32_t buffer = 0;         // Of a direct read.
+    std::uint32_t buffer = 0;
     std::uint64_t offset = 0;         // Of a direct read.
     const std::byte* from = nullptr;  // Of a staged read.
     std::uint64_t batch = 0;          // The bytes are there once this batch has completed.

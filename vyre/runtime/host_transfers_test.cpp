@@ -100,6 +100,31 @@ TEST_F(HostTransfersTest, TheNextReadOfABufferThatIsWrittenAheadIsStagedAtTheFlu
   EXPECT_EQ(transfers_.awaited_for(3), 3) << "a wait for the ticket needs no later batch";
 }
 
+TEST_F(HostTransfersTest, ReadsAreDirectAgainOnceOneIsAwaitedBeforeTheNextBatch) {
+  BufferSlot& slot = rig_.buffers[data_.index];
+  std::array<std::uint32_t, 16> second = {};
+  ASSERT_TRUE(transfers_.read(work(), data_, bytes(host_)));
+  builder_.next();
+  transfers_.promise(1);
+  ASSERT_TRUE(transfers_.before_write(work(), data_.index, 0, 4));
+  transfers_.note_wait(rig_.buffers, 1);
+  EXPECT_TRUE(slot.is_read_ahead) << "the first read was staged in the second batch";
+  ASSERT_TRUE(transfers_.read(work(), data_, bytes(second)));
+  ASSERT_TRUE(transfers_.stage_for_flush(work()));
+  run_batch();
+  transfers_.promise(2);
+  rig_.buffers.note_use(data_.index, 0, 64, 3);
+  transfers_.note_wait(rig_.buffers, 2);
+  EXPECT_TRUE(slot.is_read_ahead) << "the third batch uses the buffer before the second read is awaited";
+  transfers_.deliver_staged(2);
+  ASSERT_TRUE(transfers_.read(work(), data_, bytes(second)));
+  ASSERT_TRUE(transfers_.stage_for_flush(work()));
+  transfers_.note_wait(rig_.buffers, 2);
+  EXPECT_TRUE(slot.is_read_ahead) << "nobody waits for the third read";
+  transfers_.note_wait(rig_.buffers, 3);
+  EXPECT_FALSE(slot.is_read_ahead);
+}
+
 TEST_F(HostTransfersTest, ReadsIntoTheSameMemoryArriveInOrder) {
   const BufferView other = rig_.buffer(64);
   std::ranges::fill(rig_.numbers(other), 2U);

@@ -419,6 +419,7 @@ Result<void> Session::State::wait_for(std::uint64_t batch) {
 Result<void> Session::State::wait_for_ticket(std::uint64_t batch) {
   const std::uint64_t awaited = transfers.awaited_for(batch);
   if (awaited == builder.number() && !builder.is_capturing()) VYRE_TRY(flush_batch());
+  transfers.note_wait(buffers, batch);
   VYRE_TRY(wait_for(awaited));
   transfers.deliver_direct(buffers, batch);
   return {};
@@ -475,6 +476,7 @@ Result<void> Session::State::trim_staging() {
 Result<RunReport> Session::State::finish() {
   InFlight& in_flight = launcher.in_flight();
   Result<void> done = call.failure ? std::unexpected{*std::exchange(call.failure, std::nullopt)} : flush_batch();
+  transfers.note_wait(buffers, builder.number());
   if (done || done.error().code != ErrorCode::DeviceLost) {
     Result<void> waited = wait_for(builder.number());
     if (done) done = std::move(waited);
