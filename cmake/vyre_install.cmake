@@ -20,7 +20,7 @@ set(policy_headers
 set(library_headers
   vyre/all_backends.hpp vyre/vyre.hpp
   vyre/backend/command_list.hpp vyre/backend/decorators.hpp vyre/backend/device.hpp vyre/backend/device_info.hpp
-  vyre/backend/driver.hpp vyre/backend/handle.hpp vyre/backend/registry.hpp vyre/backend/table_pool.hpp
+  vyre/backend/driver.hpp vyre/backend/handle.hpp vyre/backend/list_lowering.hpp vyre/backend/registry.hpp
   vyre/choice/batch_shape.hpp vyre/choice/calibration.hpp vyre/choice/forecast.hpp vyre/choice/history.hpp
   vyre/choice/kernel_times.hpp vyre/choice/line.hpp vyre/choice/way.hpp
   vyre/program/forms/form.hpp vyre/program/hash.hpp vyre/program/interface.hpp vyre/program/program.hpp
@@ -35,7 +35,7 @@ set(library_headers
 set(symbols "${CMAKE_BINARY_DIR}/package/vyre.map")
 configure_file("${CMAKE_CURRENT_LIST_DIR}/vyre.map.in" "${symbols}" @ONLY)
 add_library(vyre_shared SHARED)
-foreach(part program plan backend choice report runtime vulkan all_backends)
+foreach(part program plan backend lowering choice report runtime vulkan all_backends)
   target_sources(vyre_shared PRIVATE $<TARGET_OBJECTS:vyre_${part}>)
 endforeach()
 target_sources(vyre_shared PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${library_headers})

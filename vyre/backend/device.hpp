@@ -13,11 +13,11 @@
 #include <vector>
 
 #include <vyre/backend/driver.hpp>
-#include <vyre/backend/table_pool.hpp>
+#include <vyre/backend/list_lowering.hpp>
 
 namespace vyre::backend {
 
-struct TablePlace;
+class SubmissionQueue;
 
 inline constexpr std::chrono::nanoseconds kForever = std::chrono::nanoseconds::max();
 
@@ -145,35 +145,19 @@ class Device {
   [[nodiscard]] Result<void> wait_idle(std::chrono::nanoseconds timeout = kForever);
 
  private:
-  /// What changes when a recording is replayed with another list.
+  /// A recording that can be replayed with another list, and when its table is read and changed.
   struct Updates {
     std::mutex mutex;
-    CommandList list;                 // What it was last made of.
-    CommandList launches;             // Those of several dispatches, which must stay as they are,
-    bool is_indirect = false;         // where group counts are in the table.
-    Ticket changed = {};              // Of the last change of its table.
-    std::vector<std::uint64_t> last;  // The last ticket that reads or changes the table, by queue.
-    std::vector<Ticket> after;        // Room.
+    std::unique_ptr<UpdatableRecording> recording;
+    Ticket changed = {};              // The last change of the table.
+    std::vector<std::uint64_t> last;  // By queue: the last ticket that reads or changes the table.
+    std::vector<Ticket> after;        // Room for the tickets that a launch waits for.
   };
   struct RecordingEntry {
-    RecordingPtr object = {};
+    LoweredList lowered = {};  // Without commands if the recording can be updated.
     ListNames names = {};
-    std::uint64_t checked_epoch = 0;  // What `free_epoch_` was when all of them were last seen alive.
-    TableBlock table = {};
-    std::unique_ptr<Updates> updates = {};  // Null if it cannot be updated.
-  };
-  struct Pending {
-    std::uint64_t value = 0;
-    RecordingPtr recording;  // Null for a replay.
-    TableBlock table;        // Of a list that is run once.
-  };
-  struct Queue {
-    std::mutex mutex;
-    std::atomic<std::uint64_t> issued = 0;
-    std::atomic<std::uint64_t> done = 0;
-    std::vector<Pending> pending;  // A ring.
-    std::size_t first = 0;
-    std::size_t count = 0;
+    std::uint64_t checked_epoch = 0;        // The `free_epoch_` in which all names were last seen alive.
+    std::unique_ptr<Updates> updates = {};  // Null if the recording cannot be updated.
   };
   using Freed = std::variant<BufferEntry, PipelineEntry, RecordingEntry>;
   struct Grave {
@@ -184,20 +168,13 @@ class Device {
   [[nodiscard]] Result<void> check_open() const;
   [[nodiscard]] Result<void> check_submission(const SubmitOptions& options);
   [[nodiscard]] Result<void> check_ticket(Ticket ticket);
-  [[nodiscard]] Result<Ticket> launch(DriverRecording& recording, RecordingPtr owned, TableBlock table,
-                                      const SubmitOptions& options);
-  /// Launches a recording that can be updated, behind the last change of its table. Its lock is held.
-  [[nodiscard]] Result<Ticket> launch_updatable(RecordingEntry& entry, const SubmitOptions& options);
-  /// Takes memory for the table of a list and writes it, with the list that takes its place.
-  [[nodiscard]] Result<TableBlock> make_table(const ListView& view, Memory memory);
-  [[nodiscard]] program::FormOptions form_options() const;
-  [[nodiscard]] Result<void> make_scratch();
-  /// The launches of several dispatches that a list makes with its group counts in a table.
-  [[nodiscard]] Result<CommandList> launches_of(const ListView& view, const TableBlock& table);
-  /// For a table that is written at one place and read at another.
-  [[nodiscard]] TablePlace place_of(const TableBlock& table, const TableBlock& written, bool indirect,
-                                    bool launches_only) const noexcept;
-  [[nodiscard]] Result<void> check_update(const CommandList& recorded, const CommandList& list) const;
+  /// Checks a list, lowers it and records it.
+  [[nodiscard]] Result<LoweredList> record(const ListView& view, Reuse reuse);
+  [[nodiscard]] Result<Ticket> launch(DriverRecording& commands, LoweredList once, const SubmitOptions& options);
+  /// Replays a recording after the last change of its table. The lock of `updates` is held.
+  [[nodiscard]] Result<Ticket> launch_updatable(Updates& updates, const SubmitOptions& options);
+  /// Changes the table of a recording after all replays that read it. The lock of `updates` is held.
+  [[nodiscard]] Result<void> launch_upload(Updates& updates, LoweredList upload, const SubmitOptions& options);
   [[nodiscard]] Result<void> make_room(const SubmitOptions& options);
   [[nodiscard]] Result<void> warm(PipelineHandle pipeline, std::chrono::nanoseconds timeout);
   [[nodiscard]] Result<void> check_alive(RecordingEntry& entry);
@@ -206,14 +183,12 @@ class Device {
                                       std::span<std::byte> out);
   [[nodiscard]] Result<void> transfer_staged(BufferHandle buffer, std::uint64_t offset, std::span<const std::byte> in,
                                              std::span<std::byte> out);
-  /// Reads how far a queue is. Its lock is held.
-  [[nodiscard]] Result<void> advance(std::uint32_t queue);
-  /// Notes how far a queue is and releases one-time recordings that are done. Its lock is held.
-  static void retire(Queue& queue, std::uint64_t value);
   void bury(Freed object);
   /// Destroys what was freed and is no longer used.
   void collect();
-  [[nodiscard]] std::unexpected<Error> note(Error error);
+  /// Passes a driver's answer on, and notes whether the device is lost.
+  template <typename T>
+  [[nodiscard]] Result<T> noted(Result<T> result);
 
   std::unique_ptr<DeviceDriver> driver_;
   DeviceInfo info_;
@@ -224,13 +199,9 @@ class Device {
   // by whoever frees.
   std::shared_mutex lifetime_;
   std::atomic<std::uint64_t> free_epoch_ = 1;
-  // Before what holds blocks of it.
-  TablePool tables_;
+  std::unique_ptr<ListLowering> lowering_;  // Outlives recordings and submissions, which hold tables of it.
   HandleTable<RecordingEntry, RecordingTag> recordings_;
-  std::mutex scratch_mutex_;
-  std::atomic<std::uint64_t> scratch_ = 0;  // Its address; 0 until it is needed.
-  std::unique_ptr<DriverBuffer> scratch_buffer_;
-  std::vector<std::unique_ptr<Queue>> queues_;
+  std::vector<std::unique_ptr<SubmissionQueue>> queues_;
   mutable std::mutex graves_mutex_;
   std::vector<Grave> graves_;
   std::atomic<bool> has_graves_ = false;

@@ -1,15 +1,31 @@
-#include <vyre/backend/form_lowering.hpp>
+#include <vyre/lowering/form_lowering.hpp>
 
 #include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include <vyre/backend/form_limits.hpp>
 #include <vyre/program/saturating.hpp>
 
-namespace vyre::backend {
+namespace vyre::lowering {
 namespace {
 
+using backend::Barrier;
+using backend::BufferEntry;
+using backend::BufferRange;
+using backend::Command;
+using backend::CommandList;
+using backend::DeviceInfo;
+using backend::Dispatch;
+using backend::FormRules;
+using backend::FormSupport;
+using backend::group_count;
+using backend::Groups;
+using backend::Limits;
+using backend::ListView;
+using backend::PipelineEntry;
+using backend::PipelineHandle;
 using program::FormKind;
 using program::MapEntry;
 using program::RecordLayout;
@@ -17,33 +33,9 @@ using program::Root;
 using program::saturating_add;
 using program::saturating_mul;
 
-/// Alignment of everything that begins in a table.
-constexpr std::uint64_t kAlignment = 32;
-/// Items of more workgroups than these have a grid of their own: their part of a map would be too large.
-constexpr std::uint64_t kMostMapped = 4096;
-
-std::uint64_t group_count(const Groups& groups) noexcept {
-  return saturating_mul(saturating_mul(groups[0], groups[1]), groups[2]);
+std::uint64_t round_up(std::uint64_t bytes) noexcept {
+  return (bytes + kTableAlignment - 1) / kTableAlignment * kTableAlignment;
 }
-
-std::uint64_t round_up(std::uint64_t bytes) noexcept { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-/// What one workgroup of an item costs of the iterations that a device allows.
-std::uint64_t iterations_of_group(const FormRules& form) noexcept {
-  const std::uint64_t body = saturating_mul(form.folded, form.iterations);
-  return saturating_add(body, form.folded > 1 ? form.folded + 2 : 1);
-}
-
-/// Whether one workgroup may run so many of a kernel.
-bool fits_turn(const FormRules& form, std::uint64_t groups, const FormSupport& support) noexcept {
-  if (groups > support.turn_groups) return false;
-  // Leaving the loop counts too.
-  return support.max_iterations == 0 ||
-         saturating_add(saturating_mul(groups, iterations_of_group(form)), 1) < support.max_iterations;
-}
-
-/// Whether dispatches of those groups can be a grid of which the third dimension tells them apart.
-bool fits_grid(const Groups& groups) noexcept { return groups[2] == 1; }
 
 class Lowering {
  public:
@@ -85,7 +77,7 @@ class Lowering {
       if (has_barriers && end < commands.size() && !is_barrier(end)) barrier();
       i = end;
     }
-    return std::max(used_, kAlignment);  // A copy of no bytes is none.
+    return std::max(used_, kTableAlignment);  // A copy of no bytes is none.
   }
 
  private:
@@ -138,8 +130,8 @@ class Lowering {
     for (const program::RecordEntry& entry : layout.entries) {
       const BufferRange& range = ranges[entry.range];
       const BufferEntry& buffer = view_.buffers.at(range.buffer);
-      const auto size =
-          static_cast<std::uint32_t>(range.size == kWholeBuffer ? buffer.desc.size - range.offset : range.size);
+      const auto size = static_cast<std::uint32_t>(range.size == backend::kWholeBuffer ? buffer.desc.size - range.offset
+                                                                                       : range.size);
       struct {
         std::uint64_t address;
         std::uint32_t bytes;
@@ -182,7 +174,7 @@ class Lowering {
     const std::uint64_t offset = used_;
     if (place_.indirect) {
       put(offset, groups);
-      used_ += kAlignment;
+      used_ += kTableAlignment;
     }
     dispatch(groups, offset, root);
   }
@@ -211,8 +203,8 @@ class Lowering {
         ++end;
       }
       constexpr std::uint32_t kFewest = 8;
-      const bool is_grid =
-          fits_grid(groups) && (count >= kFewest || count == items_ || group_count(groups) > kMostMapped);
+      const bool is_grid = backend::fits_grid(groups) &&
+                           (count >= kFewest || count == items_ || group_count(groups) > backend::kMostMapped);
       if (!is_grid) {
         if (mapped == 0) map_first = i;
         mapped += count;
@@ -269,7 +261,7 @@ class Lowering {
     for (const Command& item : items) longest = std::max(longest, group_count(std::get<Dispatch>(item).groups));
     VYRE_TRY(check_length(longest));
     const auto is_too_long = [&](std::uint32_t stride) {
-      return !fits_turn(form, saturating_mul((items_ + stride - 1) / stride, longest), support);
+      return !backend::fits_turn(form, saturating_mul((items_ + stride - 1) / stride, longest), support);
     };
     std::uint32_t workgroups = std::clamp(support.workgroups, 1U, items_);
     while (is_too_long(workgroups)) workgroups = workgroups > items_ / 2 ? items_ : workgroups * 2;
@@ -304,7 +296,7 @@ class Lowering {
       const std::uint64_t count = each == nullptr ? 0 : group_count(each->groups);
       if (count == 0) continue;
       VYRE_TRY(check_length(count));
-      if (end > first && !fits_turn(pipeline_->form, groups + count, info_.forms)) launch_part();
+      if (end > first && !backend::fits_turn(pipeline_->form, groups + count, info_.forms)) launch_part();
       groups += count;
       ++end;
     }
@@ -315,15 +307,15 @@ class Lowering {
   /// Whether one workgroup may run an item of so many.
   [[nodiscard]] Result<void> check_length(std::uint64_t groups) const {
     const FormRules& form = pipeline_->form;
-    if (fits_turn(form, groups, info_.forms)) return {};
+    if (backend::fits_turn(form, groups, info_.forms)) return {};
     const bool has_too_many = groups > info_.forms.turn_groups;
-    return fail(
-        ErrorCode::InvalidArgument,
-        fmt::format("an item of the {} launch of '{}' {} {}, the device's limit is {}", to_string(form.kind),
-                    pipeline_->program.name(), has_too_many ? "has" : "makes",
-                    has_too_many ? fmt::format("{} workgroups", groups)
-                                 : fmt::format("{} iterations", saturating_mul(groups, iterations_of_group(form))),
-                    has_too_many ? info_.forms.turn_groups : info_.forms.max_iterations));
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("an item of the {} launch of '{}' {} {}, the device's limit is {}", to_string(form.kind),
+                            pipeline_->program.name(), has_too_many ? "has" : "makes",
+                            has_too_many ? fmt::format("{} workgroups", groups)
+                                         : fmt::format("{} iterations",
+                                                       saturating_mul(groups, backend::iterations_of_group(form))),
+                            has_too_many ? info_.forms.turn_groups : info_.forms.max_iterations));
   }
 
   const ListView& view_;
@@ -340,17 +332,17 @@ class Lowering {
 }  // namespace
 
 std::uint64_t table_bytes(const ListView& view) noexcept {
-  std::uint64_t bytes = kAlignment;
+  std::uint64_t bytes = kTableAlignment;
   for (const Command& command : view.list.commands()) {
     const auto* dispatch = std::get_if<Dispatch>(&command);
     if (dispatch == nullptr) continue;
     const FormRules& form = view.pipelines.at(dispatch->pipeline).form;
     if (form.kind == FormKind::Descriptor) continue;
     // Each item may need a group count of its own; those of a map, an entry for each workgroup.
-    bytes += form.record.stride + kAlignment;
+    bytes += form.record.stride + kTableAlignment;
     const std::uint64_t groups = group_count(dispatch->groups);
-    if (form.kind == FormKind::Merged && (groups <= kMostMapped || !fits_grid(dispatch->groups))) {
-      bytes = saturating_add(bytes, saturating_mul(groups, sizeof(MapEntry)) + kAlignment);
+    if (form.kind == FormKind::Merged && (groups <= backend::kMostMapped || !backend::fits_grid(dispatch->groups))) {
+      bytes = saturating_add(bytes, saturating_mul(groups, sizeof(MapEntry)) + kTableAlignment);
     }
   }
   return bytes;
@@ -361,15 +353,4 @@ Result<std::uint64_t> lower(const ListView& view, const DeviceInfo& info, const 
   return Lowering{view, info, place, lowered}.run();
 }
 
-bool fits_form(const FormRules& form, const Groups& groups, const FormSupport& support) noexcept {
-  if (takes_turns(form.kind)) return fits_turn(form, group_count(groups), support);
-  return form.kind != FormKind::Merged || fits_grid(groups) || group_count(groups) <= kMostMapped;
-}
-
-bool fits_views(const FormRules& form, std::span<const BufferRange> views) noexcept {
-  return std::ranges::none_of(form.record.entries, [&](const program::RecordEntry& entry) {
-    return entry.scalar_bytes != 0 && entry.range < views.size() && entry.is_cut(views[entry.range].size);
-  });
-}
-
-}  // namespace vyre::backend
+}  // namespace vyre::lowering
