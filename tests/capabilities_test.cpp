@@ -17,7 +17,7 @@
 #include <backends/fake/fake_backend.hpp>
 #include <backends/vulkan/features.hpp>
 #include <vyre/backend/check.hpp>
-#include <vyre/backend/spirv_support.hpp>
+#include <vyre/program/spirv/compute_names.hpp>
 #include <vyre/program/spirv/grammar.hpp>
 #include <vyre/program/spirv/newer.hpp>
 #include "tests/forms/form_runner.hpp"
@@ -269,7 +269,7 @@ TEST_P(Capabilities, RunOrAreRefusedByName) {
   EXPECT_TRUE(backend::check_program(program->interface(), fake_info()).has_value());
   expect_refused_or_right(*program, name, is_there);
 }
-INSTANTIATE_TEST_SUITE_P(Table, Capabilities, testing::ValuesIn(backend::kComputeCapabilities), test_name);
+INSTANTIATE_TEST_SUITE_P(Table, Capabilities, testing::ValuesIn(program::spirv::kComputeCapabilities), test_name);
 
 TEST_P(ExecutionModes, RunOrAreRefusedByName) {
   const std::string_view name = GetParam();
@@ -293,7 +293,7 @@ TEST_P(ExecutionModes, RunOrAreRefusedByName) {
   if (!can_run(device(), *program)) return;
   expect_refused_or_right(*program, name, is_there);
 }
-INSTANTIATE_TEST_SUITE_P(Table, ExecutionModes, testing::ValuesIn(backend::kComputeExecutionModes), test_name);
+INSTANTIATE_TEST_SUITE_P(Table, ExecutionModes, testing::ValuesIn(program::spirv::kComputeExecutionModes), test_name);
 
 TEST_P(Extensions, RunOrAreRefusedByName) {
   const std::string_view name = GetParam();
@@ -301,18 +301,18 @@ TEST_P(Extensions, RunOrAreRefusedByName) {
   EXPECT_TRUE(backend::check_program(named, fake_info()).has_value());
   expect_known(name, named, has(device().info().spirv_extensions, name));
 }
-INSTANTIATE_TEST_SUITE_P(Table, Extensions, testing::ValuesIn(backend::kComputeExtensions), test_name);
+INSTANTIATE_TEST_SUITE_P(Table, Extensions, testing::ValuesIn(program::spirv::kComputeExtensions), test_name);
 
 TEST(Table, TheVulkanBackendKnowsEveryNameAndNoOther) {
   const auto names = [](const auto& list) { return std::vector<std::string>(std::begin(list), std::end(list)); };
   const backends::vulkan::SpirvSupport known = backends::vulkan::known_spirv_support();
-  EXPECT_EQ(known.capabilities, names(backend::kComputeCapabilities));
-  EXPECT_EQ(known.execution_modes, names(backend::kComputeExecutionModes));
-  EXPECT_EQ(known.extensions, names(backend::kComputeExtensions));
+  EXPECT_EQ(known.capabilities, names(program::spirv::kComputeCapabilities));
+  EXPECT_EQ(known.execution_modes, names(program::spirv::kComputeExecutionModes));
+  EXPECT_EQ(known.extensions, names(program::spirv::kComputeExtensions));
 }
 
 TEST(Table, EveryCapabilityIsAnEnumerantOfTheGrammarOrOfTheNewerOnes) {
-  for (const std::string_view name : backend::kComputeCapabilities) {
+  for (const std::string_view name : program::spirv::kComputeCapabilities) {
     bool is_known = false;
     for (std::uint32_t value = 0; value < 7'000 && !is_known; ++value) {
       is_known = program::spirv::name_of(program::spirv::OperandKind::Capability, value) == name;

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include <backends/fake/fake_driver.hpp>
-#include <vyre/backend/spirv_support.hpp>
 #include <vyre/base/check.hpp>
+#include <vyre/program/spirv/compute_names.hpp>
 
 namespace vyre::backends::fake {
 namespace {
@@ -19,7 +19,7 @@ using backend::DeviceInfo;
 using backend::DeviceOptions;
 
 constexpr std::string_view kName = "fake";
-static_assert(std::ranges::is_sorted(backend::kComputeCapabilities));
+static_assert(std::ranges::is_sorted(program::spirv::kComputeCapabilities));
 
 /// What was measured with other costs is another device's.
 std::string make_signature(const FakeOptions& options) {
@@ -42,40 +42,42 @@ backend::FormSupport make_forms(const FakeOptions& options) {
 }
 
 DeviceInfo make_info(const FakeOptions& options) {
-  return {
-      .backend = std::string{kName},
-      .name = "fake device",
-      .type = backend::DeviceType::Other,
-      .driver = "vyre fake 1",
-      .api = "C++",
-      .signature = make_signature(options),
-      .limits = {.memory_bytes = options.memory_bytes,
-                 .max_buffer_bytes = options.memory_bytes,
-                 .max_storage_range = std::uint64_t{128} << 20,
-                 .max_uniform_range = std::uint64_t{64} << 10,
-                 .storage_alignment = 16,
-                 .uniform_alignment = 16,
-                 .max_sets = 8,
-                 .max_storage_buffers = 32,
-                 .max_uniform_buffers = 16,
-                 .max_buffers = 48,
-                 .max_push_bytes = 128,
-                 .max_groups = {65'535, 65'535, 65'535},
-                 .max_workgroup = {1024, 1024, 64},
-                 .max_workgroup_invocations = 1024,
-                 .max_shared_bytes = 32'768,
-                 .subgroup_size = 1,
-                 .max_spirv_version = 0x0001'0600,
-                 .max_timestamps = 4096,
-                 .queues = options.queues},
-      // What a kernel here does is up to its function.
-      .spirv_capabilities = {std::begin(backend::kComputeCapabilities), std::end(backend::kComputeCapabilities)},
-      .spirv_execution_modes = {std::begin(backend::kComputeExecutionModes), std::end(backend::kComputeExecutionModes)},
-      .spirv_extensions = {std::begin(backend::kComputeExtensions), std::end(backend::kComputeExtensions)},
-      .block_layout = program::BlockLayout::Scalar,
-      .maps_device_memory = true,
-      .timestamp_period_ns = 1,
-      .forms = make_forms(options)};
+  return {.backend = std::string{kName},
+          .name = "fake device",
+          .type = backend::DeviceType::Other,
+          .driver = "vyre fake 1",
+          .api = "C++",
+          .signature = make_signature(options),
+          .limits = {.memory_bytes = options.memory_bytes,
+                     .max_buffer_bytes = options.memory_bytes,
+                     .max_storage_range = std::uint64_t{128} << 20,
+                     .max_uniform_range = std::uint64_t{64} << 10,
+                     .storage_alignment = 16,
+                     .uniform_alignment = 16,
+                     .max_sets = 8,
+                     .max_storage_buffers = 32,
+                     .max_uniform_buffers = 16,
+                     .max_buffers = 48,
+                     .max_push_bytes = 128,
+                     .max_groups = {65'535, 65'535, 65'535},
+                     .max_workgroup = {1024, 1024, 64},
+                     .max_workgroup_invocations = 1024,
+                     .max_shared_bytes = 32'768,
+                     .subgroup_size = 1,
+                     .max_spirv_version = 0x0001'0600,
+                     .max_timestamps = 4096,
+                     .queues = options.queues},
+          // What a kernel here does is up to its function.
+          .spirv_capabilities = {std::begin(program::spirv::kComputeCapabilities),
+                                 std::end(program::spirv::kComputeCapabilities)},
+          .spirv_execution_modes = {std::begin(program::spirv::kComputeExecutionModes),
+                                    std::end(program::spirv::kComputeExecutionModes)},
+          .spirv_extensions = {std::begin(program::spirv::kComputeExtensions),
+                               std::end(program::spirv::kComputeExtensions)},
+          .block_layout = program::BlockLayout::Scalar,
+          .maps_device_memory = true,
+          .timestamp_period_ns = 1,
+          .forms = make_forms(options)};
 }
 
 class FakeBackend final : public backend::Backend {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <vyre/base/check.hpp>
-#include <vyre/plan/program_bindings.hpp>
+#include <vyre/plan/binding_plan.hpp>
 #include <vyre/program/program.hpp>
 #include <vyre/program/reflect.hpp>
 
@@ -20,8 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto module = program::spirv::Module::read(words)) {
     VYRE_CHECK(module->write() == words, "what was read is written back word for word");
     if (const auto interface = program::reflect(*module)) {
-      const auto plan = plan::plan_program_bindings(*interface);
-      VYRE_CHECK(plan.has_value() || plan.error().code == ErrorCode::InvalidArgument, "a plan is made or refused");
+      const auto plan = plan::plan_program_bindings(*interface, {});
+      VYRE_CHECK(plan.has_value() || plan.error().code == ErrorCode::Unsupported, "a plan is made or refused");
       static_cast<void>(program::hash_of(*interface));
     }
   }

@@ -240,9 +240,15 @@ Result<void> check_buffer(const BufferDesc& desc, const Limits& limits) {
   return {};
 }
 
-Result<void> check_buffer_count(const program::Interface& interface) {
+Result<void> check_buffers(const program::Interface& interface) {
   std::uint64_t count = 0;
-  for (const BindingSlot& slot : slots_of(interface)) count += slot.count;
+  for (const program::Binding& binding : interface.bindings) {
+    if (!binding.count) {
+      return fail(ErrorCode::Unsupported,
+                  fmt::format("binding {} '{}' is an array of buffers without a length", binding.slot, binding.name));
+    }
+    count += *binding.count;
+  }
   if (count <= kMaxBuffers) return {};
   return fail(ErrorCode::Unsupported, fmt::format("the number of buffers is {}, the limit is {}", count, kMaxBuffers));
 }
@@ -274,10 +280,6 @@ Result<void> check_program(const program::Interface& interface, const DeviceInfo
   VYRE_TRY(at_most("the size of the push constants in bytes",
                    interface.push_constants ? interface.push_constants->size : 0, limits.max_push_bytes));
   for (const program::Binding& binding : interface.bindings) {
-    if (!binding.count) {
-      return fail(ErrorCode::Unsupported,
-                  fmt::format("binding {} '{}' is an array of buffers without a length", binding.slot, binding.name));
-    }
     VYRE_TRY(at_most("the number of a set", binding.set, limits.max_sets - 1));
   }
   std::uint64_t storage = 0;

@@ -17,8 +17,9 @@ namespace vyre::backend {
 /// The most buffers of one program, whatever its form. A session compares every pair of them in each dispatch.
 inline constexpr std::uint64_t kMaxBuffers = 1'024;
 
-/// `Unsupported`, with the number and the limit, for a program of more than `kMaxBuffers`.
-[[nodiscard]] Result<void> check_buffer_count(const program::Interface& interface);
+/// `Unsupported`, with the number and the limit, for a program of more than `kMaxBuffers`, and for an array of buffers
+/// without a length.
+[[nodiscard]] Result<void> check_buffers(const program::Interface& interface);
 
 /// `InvalidArgument` for a buffer of no bytes or more than the limit, and for memory that there is none of.
 [[nodiscard]] Result<void> check_buffer(const BufferDesc& desc, const Limits& limits);

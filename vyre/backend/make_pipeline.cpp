@@ -53,7 +53,7 @@ Result<PipelineEntry> make(DeviceDriver& driver, const program::Program& program
     VYRE_ASSIGN(specialised, program.specialise(key.values));
   }
   const program::Interface& interface = key.values.empty() ? program.interface() : specialised;
-  VYRE_TRY(check_buffer_count(interface));
+  VYRE_TRY(check_buffers(interface));
   VYRE_ASSIGN(program::Form made, make_form(program, info, options.form, options.robust, key.values));
   const program::Form* form = options.form == FormKind::Descriptor ? nullptr : &made;
   const program::Interface& run = form == nullptr ? interface : form->interface;

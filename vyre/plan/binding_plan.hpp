@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <vyre/backend/check.hpp>
 #include <vyre/base/error.hpp>
+#include <vyre/program/interface.hpp>
 
 namespace vyre::plan {
 
@@ -22,77 +22,41 @@ enum class BindingRole : std::uint8_t {
 
 [[nodiscard]] std::string_view to_string(BindingRole role) noexcept;
 
-/// A binding as a program declares it.
-struct BindingDeclaration {
-  std::uint32_t set = 0;
-  std::uint32_t slot = 0;
-  std::uint32_t array_index = 0;  ///< Within an array of buffers, which share a slot.
-  std::string name = {};
-  BindingRole role = BindingRole::Input;
-  std::uint32_t element_size = 4;           ///< Bytes from one element to the next, at least 1.
-  std::uint64_t header_size = 0;            ///< Bytes before the first element.
-  std::uint32_t alignment = 4;              ///< Of the first byte, a power of two.
-  std::optional<std::uint64_t> count = {};  ///< Elements; nothing if that is known only from the bytes given.
-
-  friend bool operator==(const BindingDeclaration&, const BindingDeclaration&) = default;
-};
-
-/// A declared binding with its place among the host's inputs and outputs.
+/// A place for one buffer in the dispatches of a program.
 struct PlannedBinding {
-  BindingDeclaration declared = {};
-  std::optional<std::uint32_t> input_index = {};   ///< Which of the host's inputs fills it.
-  std::optional<std::uint32_t> output_index = {};  ///< Which of the host's outputs it fills.
-  std::optional<std::uint64_t> byte_length = {};   ///< Nothing for a runtime-sized binding.
+  // The rule on the device at hand.
+  std::uint64_t offset_mask = 0;  ///< Bits that are 0 in the offset of a view.
+  std::uint64_t min_bytes = 1;
+  std::uint64_t max_bytes = 0;
+  backend::RangeRule rule = {};
+  BindingRole role = BindingRole::Input;  ///< By what the kernel does, as it is specialised.
+  bool is_aliased = false;                ///< Whether the program declares that its buffer may overlap others.
+  bool is_used = true;                    ///< Whether the kernel reads or writes there, as it is specialised.
 
+  /// Whether a view that lies within its buffer can be bound.
+  [[nodiscard]] bool allows(std::uint64_t offset, std::uint64_t size) const noexcept {
+    return (offset & offset_mask) == 0 && size >= min_bytes && size <= max_bytes;
+  }
   friend bool operator==(const PlannedBinding&, const PlannedBinding&) = default;
 };
 
-/// Bytes offered for a binding.
-struct Offer {
-  enum class Place : std::uint8_t {
-    Host,      ///< To be copied: exactly the binding's length.
-    Resident,  ///< On the device already: at least the binding's length.
-  };
-  Place place = Place::Host;
-  std::uint64_t bytes = 0;
-  std::uint64_t offset = 0;  ///< Of the first byte within a resident buffer.
-
-  friend bool operator==(const Offer&, const Offer&) = default;
-};
-
-/// The bindings of a program, sorted by set, slot and array index, with input and output indices in the order of
-/// declaration.
-class BindingPlan {
- public:
-  /// `InvalidArgument`, naming the binding, for a slot declared twice, an element of no size, an alignment that is no
-  /// power of two, or a length beyond 64 bits.
-  [[nodiscard]] static Result<BindingPlan> make(std::span<const BindingDeclaration> declarations);
-
-  [[nodiscard]] std::span<const PlannedBinding> bindings() const noexcept { return bindings_; }
-  /// The binding of a slot, or null.
-  [[nodiscard]] const PlannedBinding* find(std::uint32_t slot, std::uint32_t set = 0,
-                                           std::uint32_t array_index = 0) const noexcept;
-  [[nodiscard]] std::uint32_t input_count() const noexcept { return input_count_; }
-  [[nodiscard]] std::uint32_t output_count() const noexcept { return output_count_; }
-
-  /// The number of elements that a binding of the plan has in the bytes offered.
-  ///
-  /// `InvalidArgument`, naming the binding, what it got and what it needs, if it is shared, or the offer has the wrong
-  /// length or alignment.
-  [[nodiscard]] static Result<std::uint64_t> element_count(const PlannedBinding& binding, const Offer& offer);
-  /// The same for the binding of a slot. `InvalidArgument` also if there is none.
-  [[nodiscard]] Result<std::uint64_t> element_count(std::uint32_t slot, const Offer& offer,
-                                                    std::uint32_t set = 0) const;
-
-  /// The element counts of all inputs, by input index. `InvalidArgument` also for a wrong number of offers.
-  [[nodiscard]] Result<std::vector<std::uint64_t>> input_element_counts(std::span<const Offer> offers) const;
+/// The buffers of a program: what a dispatch must give, and what may not overlap.
+struct BindingPlan {
+  std::vector<PlannedBinding> slots = {};  ///< In the order of the ranges of a dispatch.
+  std::vector<bool> writes = {};           ///< By slot: whether a dispatch may write there.
+  /// Slots whose buffers may not overlap: both are used, one of them is written, and they are not both `Aliased`.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> apart = {};
 
   friend bool operator==(const BindingPlan&, const BindingPlan&) = default;
-
- private:
-  std::vector<PlannedBinding> bindings_;
-  std::uint32_t input_count_ = 0;
-  std::uint32_t output_count_ = 0;
 };
+
+/// The binding plan of a program on a device with these limits.
+///
+/// An array of buffers has a slot for each of its elements. A binding that is used for its length alone is an input. An
+/// output is not given by the host: elements that the kernel does not write are undefined. `Unsupported` for more
+/// buffers than a program may have, and for an array of buffers without a length; `InvalidArgument`, naming both, for
+/// bindings that are not in the order of their sets and slots, each with its own.
+[[nodiscard]] Result<BindingPlan> plan_program_bindings(const program::Interface& interface,
+                                                        const backend::Limits& limits);
 
 }  // namespace vyre::plan

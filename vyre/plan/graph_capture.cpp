@@ -54,10 +54,13 @@ Result<GraphCapturePlan> plan_graph_capture_bindings(std::span<const CaptureBind
 
 Result<GraphCapturePlan> plan_graph_capture_bindings(const BindingPlan& plan, std::uint32_t max_entries) {
   std::vector<CaptureBinding> bindings;
-  bindings.reserve(plan.bindings().size());
-  for (const PlannedBinding& binding : plan.bindings()) {
-    bindings.push_back(
-        {.role = binding.declared.role, .input_index = binding.input_index, .output_index = binding.output_index});
+  bindings.reserve(plan.slots.size());
+  std::uint32_t inputs = 0;
+  std::uint32_t outputs = 0;
+  for (const PlannedBinding& binding : plan.slots) {
+    CaptureBinding& made = bindings.emplace_back(CaptureBinding{.role = binding.role});
+    if (binding.role != BindingRole::Output) made.input_index = inputs++;
+    if (binding.role == BindingRole::Output || binding.role == BindingRole::InputOutput) made.output_index = outputs++;
   }
   return plan_graph_capture_bindings(bindings, max_entries);
 }

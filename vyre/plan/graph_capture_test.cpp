@@ -36,10 +36,13 @@ TEST(GraphCapture, NamesTheTableThatOverflows) {
 }
 
 TEST(GraphCapture, TakesTheBindingsOfAPlan) {
-  const std::vector<BindingDeclaration> declarations{{.slot = 0, .name = "x", .role = BindingRole::Input},
-                                                     {.slot = 1, .name = "y", .role = BindingRole::Output},
-                                                     {.slot = 2, .name = "t", .role = BindingRole::Shared}};
-  const GraphCapturePlan capture = plan_graph_capture_bindings(BindingPlan::make(declarations).value()).value();
+  const program::Interface interface{
+      .bindings = {{.slot = 0, .name = "x", .access = program::Access::Read, .size = 4},
+                   {.slot = 1, .name = "y", .access = program::Access::Write, .size = 4}}};
+  const BindingPlan plan = plan_program_bindings(interface, {}).value();
+  const GraphCapturePlan capture = plan_graph_capture_bindings(plan).value();
+  EXPECT_EQ(capture.input_device_capacity, 1U);
+  EXPECT_EQ(capture.output_readback_capacity, 1U);
   EXPECT_EQ(capture.kernel_argument_capacity, 3U);
   EXPECT_TRUE(capture.resident_input_replay_safe);
 }

@@ -41,7 +41,7 @@ void BatchBuilder::add(const CompiledProgram& program, std::uint32_t number, con
   may_repeat_ = false;
   plan::Batch& batch = gathered_.batch;
   batch.list.dispatch_many(
-      items.size(), program.slots.size(), program.push_bytes,
+      items.size(), program.bindings.slots.size(), program.push_bytes,
       [&](std::size_t i, backend::Dispatch& dispatch, std::span<backend::BufferRange> views,
           std::span<std::byte> bytes) {
         const DispatchItem& item = items[i];

@@ -40,7 +40,8 @@ class BufferTable {
   /// The buffer of a view. `InvalidArgument` for a view of another session, of a freed buffer, or outside its buffer.
   [[nodiscard]] Result<BufferSlot*> find(const BufferView& view);
   /// The buffer of a view that can be bound at `slot`; null if it cannot.
-  [[nodiscard]] const BufferSlot* find_bindable(const ArgumentSlot& slot, const BufferView& view) const noexcept {
+  [[nodiscard]] const BufferSlot* find_bindable(const plan::PlannedBinding& slot,
+                                                const BufferView& view) const noexcept {
     if (view.session != session_ || view.index >= slots_.size()) return nullptr;
     const BufferSlot& buffer = slots_[view.index];
     const bool is_fine = buffer.generation == view.generation && slot.allows(view.offset, view.size) &&

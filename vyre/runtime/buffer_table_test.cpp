@@ -62,7 +62,7 @@ TEST(BufferTable, ViewsOfARemovedBufferStayRefusedWhenItsPlaceIsTakenAgain) {
 TEST(BufferTable, SaysWhetherAViewCanBeBound) {
   BufferTable table{7};
   const BufferView view = table.insert(handle(3), 64, nullptr);
-  const ArgumentSlot slot{.offset_mask = 15, .min_bytes = 8, .max_bytes = 32};
+  const plan::PlannedBinding slot{.offset_mask = 15, .min_bytes = 8, .max_bytes = 32};
   EXPECT_NE(table.find_bindable(slot, view.bytes(16, 32)), nullptr);
   EXPECT_EQ(table.find_bindable(slot, view.bytes(8, 32)), nullptr) << "the offset is not aligned";
   EXPECT_EQ(table.find_bindable(slot, view.bytes(16, 4)), nullptr) << "the view is smaller than the slot's least";

@@ -72,34 +72,7 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
   // It was compiled, so that it has a key and can be specialised.
   compiled.id = hash_of(program.spec_key(values).value()).low;
   const program::Interface interface = values.empty() ? program.interface() : program.specialise(values).value();
-  for (const backend::RangeRule& rule : backend::rules_of(interface)) {
-    const backend::Limits& limits = device.info().limits;
-    const bool is_storage = rule.kind == program::BindingKind::StorageBuffer;
-    ArgumentSlot slot{
-        .offset_mask = std::uint64_t{is_storage ? limits.storage_alignment : limits.uniform_alignment} - 1,
-        .min_bytes = std::max<std::uint64_t>(rule.min_bytes, 1),
-        .max_bytes = is_storage ? limits.max_storage_range : limits.max_uniform_range,
-        .rule = rule};
-    program::Access access = program::Access::None;
-    for (const program::Binding& binding : interface.bindings) {
-      if (binding.set != rule.set || binding.slot != rule.slot) continue;
-      slot.is_aliased = slot.is_aliased || binding.aliased;
-      access = access | binding.access;
-    }
-    slot.is_used = access != program::Access::None;
-    compiled.writes.push_back((access & program::Access::Write) != program::Access::None);
-    compiled.slots.push_back(std::move(slot));
-  }
-  for (std::uint32_t i = 0; i < compiled.slots.size(); ++i) {
-    for (std::uint32_t j = 0; j < i; ++j) {
-      const ArgumentSlot& one = compiled.slots[j];
-      const ArgumentSlot& other = compiled.slots[i];
-      const bool is_written = compiled.writes[i] || compiled.writes[j];
-      // Code that the specialisation leaves out touches nothing.
-      const bool are_used = one.is_used && other.is_used;
-      if (is_written && are_used && !(one.is_aliased && other.is_aliased)) compiled.apart.emplace_back(j, i);
-    }
-  }
+  VYRE_ASSIGN(compiled.bindings, plan::plan_program_bindings(interface, device.info().limits));
   if (interface.push_constants) {
     compiled.push_bytes = interface.push_constants->size;
     for (const program::Member& member : interface.push_constants->members) compiled.params.push_back(to_slot(member));
@@ -144,13 +117,14 @@ std::vector<backend::PipelineHandle> pipelines_of(const CompiledProgram& compile
 
 std::unexpected<Error> wrong_buffer_count(const CompiledProgram& program, std::size_t given) {
   constexpr std::size_t kMostNames = 16;  // A kernel may have a thousand.
+  const std::span slots{program.bindings.slots};
   std::string names;
-  for (const ArgumentSlot& slot : std::span{program.slots}.first(std::min(program.slots.size(), kMostNames))) {
+  for (const plan::PlannedBinding& slot : slots.first(std::min(slots.size(), kMostNames))) {
     names += (names.empty() ? "" : ", ") + to_string(slot.rule);
   }
-  if (program.slots.size() > kMostNames) names += fmt::format(" and {} others", program.slots.size() - kMostNames);
-  return invalid(fmt::format("program '{}' uses {} buffers{}{}, {} are given", program.program.name(),
-                             program.slots.size(), names.empty() ? "" : ": ", names, given));
+  if (slots.size() > kMostNames) names += fmt::format(" and {} others", slots.size() - kMostNames);
+  return invalid(fmt::format("program '{}' uses {} buffers{}{}, {} are given", program.program.name(), slots.size(),
+                             names.empty() ? "" : ": ", names, given));
 }
 
 namespace {

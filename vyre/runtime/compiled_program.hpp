@@ -10,28 +10,13 @@
 #include <vector>
 
 #include <vyre/backend/device.hpp>
+#include <vyre/plan/binding_plan.hpp>
 #include <vyre/program/aliased.hpp>
 #include <vyre/program/program.hpp>
 #include <vyre/runtime/params.hpp>
 #include <vyre/runtime/shared_pipelines.hpp>
 
 namespace vyre::runtime {
-
-/// What a dispatch gives to one place for a buffer.
-struct ArgumentSlot {
-  // What the rule comes to on the device.
-  std::uint64_t offset_mask = 0;  ///< Bits that are 0 in the offset of a view.
-  std::uint64_t min_bytes = 1;
-  std::uint64_t max_bytes = 0;
-  backend::RangeRule rule = {};
-  bool is_aliased = false;
-  bool is_used = true;  ///< Whether the kernel reads or writes there, as it is specialised.
-
-  /// Whether a view that lies within its buffer can be bound.
-  [[nodiscard]] bool allows(std::uint64_t offset, std::uint64_t size) const noexcept {
-    return (offset & offset_mask) == 0 && size >= min_bytes && size <= max_bytes;
-  }
-};
 
 /// One member of the push constants.
 struct ParamSlot {
@@ -67,12 +52,9 @@ struct CompiledProgram {
   /// By form: its pipelines in forms other than `form`, as far as they were needed, and the forms it cannot have.
   std::array<backend::PipelineHandle, program::kForms> others = {};
   std::array<bool, program::kForms> refused = {};
-  std::string form_refused = {};         ///< Why the program does not have a form that was wanted.
-  std::uint64_t id = 0;                  ///< Names the program and its specialisation in every process.
-  std::vector<ArgumentSlot> slots = {};  ///< In the order of the ranges of a dispatch.
-  std::vector<bool> writes = {};         ///< Of each slot: whether a dispatch may write there.
-  /// Slots whose buffers may not overlap: both are used, one of them is written, and they are not declared `Aliased`.
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> apart = {};
+  std::string form_refused = {};  ///< Why the program does not have a form that was wanted.
+  std::uint64_t id = 0;           ///< Names the program and its specialisation in every process.
+  plan::BindingPlan bindings = {};
   std::vector<AliasedProgram> aliased = {};  ///< Variants that dispatches with overlapping buffers needed.
   std::string in_place = {};                 ///< The bindings that this program declares `Aliased`, if it is a variant.
   std::vector<ParamSlot> params = {};        ///< By offset.

@@ -37,12 +37,12 @@ Program glsl(std::string_view declarations, std::string_view body) {
 TEST(CompileProgram, WorksOutWhatADispatchMustGive) {
   StageRig rig;
   const CompiledProgram add = compile(rig, add_program());
-  ASSERT_EQ(add.slots.size(), 2);
-  EXPECT_EQ(add.slots[0].rule.name, "from");
-  EXPECT_EQ(add.slots[1].rule.slot, 1);
-  EXPECT_EQ(add.writes, (std::vector<bool>{false, true}));
-  EXPECT_TRUE(add.slots[0].allows(16, 4));
-  EXPECT_FALSE(add.slots[0].allows(8, 4)) << "the fake device aligns storage buffers to 16 bytes";
+  ASSERT_EQ(add.bindings.slots.size(), 2);
+  EXPECT_EQ(add.bindings.slots[0].rule.name, "from");
+  EXPECT_EQ(add.bindings.slots[1].rule.slot, 1);
+  EXPECT_EQ(add.bindings.writes, (std::vector<bool>{false, true}));
+  EXPECT_TRUE(add.bindings.slots[0].allows(16, 4));
+  EXPECT_FALSE(add.bindings.slots[0].allows(8, 4)) << "the fake device aligns storage buffers to 16 bytes";
   EXPECT_EQ(add.push_bytes, 4);
   ASSERT_EQ(add.params.size(), 1);
   EXPECT_EQ(add.params[0].name, "bias");
@@ -52,13 +52,13 @@ TEST(CompileProgram, WorksOutWhatADispatchMustGive) {
 
 TEST(CompileProgram, KeepsWrittenBuffersApartUnlessTheyAreAliased) {
   StageRig rig{with_idle_kernel()};
-  EXPECT_THAT(compile(rig, add_program()).apart, testing::ElementsAre(testing::Pair(0, 1)));
+  EXPECT_THAT(compile(rig, add_program()).bindings.apart, testing::ElementsAre(testing::Pair(0, 1)));
   constexpr std::string_view kBuffers =
       "layout(set = 0, binding = 0) readonly buffer A { uint a[]; };"
       "layout(set = 0, binding = 1) readonly buffer B { uint b[]; };"
       "layout(set = 0, binding = 2) writeonly buffer C { uint c[]; };";
   const CompiledProgram reader = compile(rig, glsl(kBuffers, "c[0] = a[0] + b[0];"));
-  EXPECT_THAT(reader.apart, testing::ElementsAre(testing::Pair(0, 2), testing::Pair(1, 2)));
+  EXPECT_THAT(reader.bindings.apart, testing::ElementsAre(testing::Pair(0, 2), testing::Pair(1, 2)));
 }
 
 TEST(CompileProgram, GathersInAnotherFormWhereTheProgramHasIt) {

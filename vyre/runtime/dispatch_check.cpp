@@ -20,7 +20,7 @@ bool do_overlap(const backend::BufferRange& a, const backend::BufferRange& b) no
 }
 
 /// Whether a slot goes by a name: several variables can share it.
-bool has_name(const ArgumentSlot& slot, std::string_view name) noexcept {
+bool has_name(const plan::PlannedBinding& slot, std::string_view name) noexcept {
   return slot.rule.name == name || std::ranges::find(slot.rule.other_names, name) != slot.rule.other_names.end();
 }
 
@@ -31,7 +31,7 @@ Error in_item(Error error, std::size_t i, std::size_t count) {
 
 }  // namespace
 
-std::unexpected<Error> DispatchCheck::cannot_bind(BufferTable& buffers, const ArgumentSlot& slot,
+std::unexpected<Error> DispatchCheck::cannot_bind(BufferTable& buffers, const plan::PlannedBinding& slot,
                                                   const BufferView& view) const {
   auto found = buffers.find(view);
   if (!found) return in_context(std::move(found).error(), fmt::format("while binding {}", to_string(slot.rule)));
@@ -42,9 +42,9 @@ std::unexpected<Error> DispatchCheck::cannot_bind(BufferTable& buffers, const Ar
 
 Result<void> DispatchCheck::bind(const CompiledProgram& program, BufferTable& buffers, std::size_t slot,
                                  const BufferView& view) {
-  const BufferSlot* buffer = buffers.find_bindable(program.slots[slot], view);
+  const BufferSlot* buffer = buffers.find_bindable(program.bindings.slots[slot], view);
   if (buffer == nullptr) [[unlikely]]
-    return cannot_bind(buffers, program.slots[slot], view);
+    return cannot_bind(buffers, program.bindings.slots[slot], view);
   ranges_.push_back({.buffer = buffer->handle, .offset = view.offset, .size = view.size});
   touched_.push_back(view.index);
   return {};
@@ -52,9 +52,10 @@ Result<void> DispatchCheck::bind(const CompiledProgram& program, BufferTable& bu
 
 Result<void> DispatchCheck::bind_all(const CompiledProgram& program, BufferTable& buffers,
                                      std::span<const Argument> arguments) {
+  const std::vector<plan::PlannedBinding>& slots = program.bindings.slots;
   ranges_.clear();
   touched_.clear();
-  if (arguments.size() != program.slots.size()) return wrong_buffer_count(program, arguments.size());
+  if (arguments.size() != slots.size()) return wrong_buffer_count(program, arguments.size());
   const auto is_named = [](const Argument& each) { return each.is_named || !each.name.empty(); };
   if (std::ranges::none_of(arguments, is_named)) {
     for (std::size_t i = 0; i < arguments.size(); ++i) VYRE_TRY(bind(program, buffers, i, arguments[i].view));
@@ -62,24 +63,24 @@ Result<void> DispatchCheck::bind_all(const CompiledProgram& program, BufferTable
   }
   for (const Argument& argument : arguments) {
     if (!is_named(argument)) return invalid("some buffers are given by name and some are not");
-    const auto goes_by_it = [&](const ArgumentSlot& slot) { return has_name(slot, argument.name); };
-    if (std::ranges::none_of(program.slots, goes_by_it)) {
+    const auto goes_by_it = [&](const plan::PlannedBinding& slot) { return has_name(slot, argument.name); };
+    if (std::ranges::none_of(slots, goes_by_it)) {
       return invalid(fmt::format("program '{}' has no binding '{}'", program.program.name(), argument.name));
     }
   }
-  for (std::size_t i = 0; i < program.slots.size(); ++i) {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
     // The nth element of an array of buffers is the nth argument with its name.
     std::size_t before = 0;
-    for (std::size_t j = 0; j < i; ++j) before += program.slots[j].rule.name == program.slots[i].rule.name ? 1U : 0U;
+    for (std::size_t j = 0; j < i; ++j) before += slots[j].rule.name == slots[i].rule.name ? 1U : 0U;
     const Argument* found = nullptr;
     for (const Argument& argument : arguments) {
-      if (!has_name(program.slots[i], argument.name)) continue;
+      if (!has_name(slots[i], argument.name)) continue;
       if (before-- == 0) {
         found = &argument;
         break;
       }
     }
-    if (found == nullptr) return invalid(fmt::format("{} is not given", to_string(program.slots[i].rule)));
+    if (found == nullptr) return invalid(fmt::format("{} is not given", to_string(slots[i].rule)));
     VYRE_TRY(bind(program, buffers, i, found->view));
   }
   return {};
@@ -96,10 +97,10 @@ Result<void> DispatchCheck::check(const CompiledProgram& program, BufferTable& b
   VYRE_TRY(bind_all(program, buffers, arguments));
   VYRE_TRY(lay_out(program, options.params, params_.data()));
   overlapping_.clear();
-  for (const auto& [a, b] : program.apart) {
+  for (const auto& [a, b] : program.bindings.apart) {
     if (!do_overlap(ranges_[a], ranges_[b])) [[likely]]
       continue;
-    overlapping_.resize(program.slots.size());
+    overlapping_.resize(program.bindings.slots.size());
     overlapping_[a] = overlapping_[b] = true;
   }
   return {};
@@ -121,13 +122,13 @@ CheckedDispatch DispatchCheck::dispatch(const CompiledProgram& program, std::uin
 
 Result<void> DispatchCheck::check_variant(const CompiledProgram& variant, const BufferTable& buffers) const {
   for (std::size_t i = 0; i < ranges_.size(); ++i) {
-    VYRE_TRY(check_in_place(variant.slots[i], buffers[touched_[i]], ranges_[i].offset, ranges_[i].size));
+    VYRE_TRY(check_in_place(variant.bindings.slots[i], buffers[touched_[i]], ranges_[i].offset, ranges_[i].size));
   }
   return {};
 }
 
-Result<void> DispatchCheck::check_in_place(const ArgumentSlot& slot, const BufferSlot& buffer, std::uint64_t offset,
-                                           std::uint64_t size) const {
+Result<void> DispatchCheck::check_in_place(const plan::PlannedBinding& slot, const BufferSlot& buffer,
+                                           std::uint64_t offset, std::uint64_t size) const {
   if (slot.allows(offset, size)) return {};
   auto fits = backend::check_range(slot.rule, offset, size, buffer.size, limits_);
   VYRE_CHECK(!fits.has_value(), "a view that cannot be bound breaks a rule");
@@ -139,16 +140,16 @@ Result<void> DispatchCheck::check_in_place(const ArgumentSlot& slot, const Buffe
 Result<void> DispatchCheck::check_item(const CompiledProgram& program, BufferTable& buffers, const DispatchItem& item,
                                        std::byte* params) {
   const std::span<const BufferView> views = item.buffers;
-  if (views.size() != program.slots.size()) [[unlikely]]
+  if (views.size() != program.bindings.slots.size()) [[unlikely]]
     return wrong_buffer_count(program, views.size());
   for (std::size_t i = 0; i < views.size(); ++i) {
-    if (buffers.find_bindable(program.slots[i], views[i]) == nullptr) [[unlikely]]
-      return cannot_bind(buffers, program.slots[i], views[i]);
+    if (buffers.find_bindable(program.bindings.slots[i], views[i]) == nullptr) [[unlikely]]
+      return cannot_bind(buffers, program.bindings.slots[i], views[i]);
   }
-  for (const auto& [a, b] : program.apart) {
+  for (const auto& [a, b] : program.bindings.apart) {
     const bool is_same = views[a].index == views[b].index;
     if (is_same && backend::overlap(views[a].offset, views[a].size, views[b].offset, views[b].size)) [[unlikely]] {
-      overlapping_.resize(program.slots.size());
+      overlapping_.resize(program.bindings.slots.size());
       overlapping_[a] = overlapping_[b] = true;
     }
   }
@@ -175,7 +176,7 @@ Result<void> DispatchCheck::check_items_variant(const CompiledProgram& variant, 
   for (std::size_t i = 0; i < items.size(); ++i) {
     for (std::size_t j = 0; j < items[i].buffers.size(); ++j) {
       const BufferView& view = items[i].buffers[j];
-      auto fits = check_in_place(variant.slots[j], buffers[view.index], view.offset, view.size);
+      auto fits = check_in_place(variant.bindings.slots[j], buffers[view.index], view.offset, view.size);
       if (!fits) return std::unexpected{in_item(std::move(fits).error(), i, items.size())};
     }
   }
@@ -183,10 +184,10 @@ Result<void> DispatchCheck::check_items_variant(const CompiledProgram& variant, 
 }
 
 Result<void> check_apart(const CompiledProgram& program, std::span<const backend::BufferRange> ranges) {
-  for (const auto& [a, b] : program.apart) {
+  for (const auto& [a, b] : program.bindings.apart) {
     if (do_overlap(ranges[a], ranges[b])) {
-      return invalid(fmt::format("{} and {} overlap, and one of them is written", to_string(program.slots[a].rule),
-                                 to_string(program.slots[b].rule)));
+      return invalid(fmt::format("{} and {} overlap, and one of them is written",
+                                 to_string(program.bindings.slots[a].rule), to_string(program.bindings.slots[b].rule)));
     }
   }
   return {};

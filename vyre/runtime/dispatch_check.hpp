@@ -64,11 +64,11 @@ class DispatchCheck {
                                       std::span<const Argument> arguments);
   [[nodiscard]] Result<void> check_item(const CompiledProgram& program, BufferTable& buffers, const DispatchItem& item,
                                         std::byte* params);
-  [[nodiscard]] std::unexpected<Error> cannot_bind(BufferTable& buffers, const ArgumentSlot& slot,
+  [[nodiscard]] std::unexpected<Error> cannot_bind(BufferTable& buffers, const plan::PlannedBinding& slot,
                                                    const BufferView& view) const;
   /// Uniform blocks of a variant have become storage buffers, with another alignment.
-  [[nodiscard]] Result<void> check_in_place(const ArgumentSlot& slot, const BufferSlot& buffer, std::uint64_t offset,
-                                            std::uint64_t size) const;
+  [[nodiscard]] Result<void> check_in_place(const plan::PlannedBinding& slot, const BufferSlot& buffer,
+                                            std::uint64_t offset, std::uint64_t size) const;
 
   backend::Limits limits_;
   std::vector<backend::BufferRange> ranges_;

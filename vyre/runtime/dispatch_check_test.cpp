@@ -113,9 +113,9 @@ TEST_F(DispatchCheckTest, ChecksManyDispatchesAtOnce) {
 TEST_F(DispatchCheckTest, AVariantWithAStricterAlignmentMayRefuse) {
   // A variant has storage buffers where the program has uniform blocks.
   CompiledProgram variant = rig_.programs[add_];
-  variant.slots[1].offset_mask = 63;
-  variant.slots[1].rule.min_bytes = 4096;
-  variant.slots[1].min_bytes = 4096;
+  variant.bindings.slots[1].offset_mask = 63;
+  variant.bindings.slots[1].rule.min_bytes = 4096;
+  variant.bindings.slots[1].min_bytes = 4096;
   ASSERT_EQ(refusal({from_, from_}), "");
   const auto checked = rig_.check.check_variant(variant, rig_.buffers);
   ASSERT_FALSE(checked);

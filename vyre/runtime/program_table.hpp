@@ -48,7 +48,7 @@ class ProgramTable {
   /// A callable that says which ranges of a dispatch in a pipeline are written, as the planner asks.
   [[nodiscard]] auto writes_of() const noexcept {
     return [this](backend::PipelineHandle pipeline) -> const std::vector<bool>& {
-      return programs_[program_of(pipeline)].writes;
+      return programs_[program_of(pipeline)].bindings.writes;
     };
   }
 

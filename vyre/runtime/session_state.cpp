@@ -105,15 +105,16 @@ Result<std::uint32_t> Session::State::find_variant(std::uint32_t number) {
   CompiledProgram& compiled = programs[number];
   std::vector<bool> overlapping = check.overlapping();
   if (compiled.aliased.size() >= kMostVariants) {
-    for (const auto& [a, b] : compiled.apart) overlapping[a] = overlapping[b] = true;
+    for (const auto& [a, b] : compiled.bindings.apart) overlapping[a] = overlapping[b] = true;
   }
   std::vector<program::BindingPlace> bindings;
   std::string names;
   for (std::size_t i = 0; i < overlapping.size(); ++i) {
-    const program::BindingPlace place{.set = compiled.slots[i].rule.set, .slot = compiled.slots[i].rule.slot};
+    const program::BindingPlace place{.set = compiled.bindings.slots[i].rule.set,
+                                      .slot = compiled.bindings.slots[i].rule.slot};
     if (!overlapping[i] || (!bindings.empty() && bindings.back() == place)) continue;
     bindings.push_back(place);
-    backend::RangeRule binding = compiled.slots[i].rule;
+    backend::RangeRule binding = compiled.bindings.slots[i].rule;
     binding.element = 0;
     names += (names.empty() ? "" : ", ") + to_string(binding);
   }
@@ -156,7 +157,7 @@ Result<void> Session::State::add(const CheckedDispatch& dispatch, std::uint32_t 
   if (transfers.has_reads() && !builder.is_capturing()) {
     for (std::size_t i = 0; i < dispatch.ranges.size(); ++i) {
       const backend::BufferRange& range = dispatch.ranges[i];
-      if (program.writes[i]) VYRE_TRY(before_write(dispatch.buffers[i], range.offset, range.size));
+      if (program.bindings.writes[i]) VYRE_TRY(before_write(dispatch.buffers[i], range.offset, range.size));
     }
   }
   for (std::uint32_t i = 0; i < dispatch.repeat; ++i) {
@@ -186,9 +187,9 @@ Result<void> Session::State::add_many(const program::Program& program, std::span
   const CompiledProgram& compiled = programs[number];
   // Promised reads that one of the items would write to come before all of them.
   for (std::size_t i = 0; i < items.size() && transfers.has_reads() && !builder.is_capturing(); ++i) {
-    for (std::size_t j = 0; j < compiled.slots.size(); ++j) {
+    for (std::size_t j = 0; j < compiled.bindings.slots.size(); ++j) {
       const BufferView& view = items[i].buffers[j];
-      if (compiled.writes[j]) VYRE_TRY(before_write(view.index, view.offset, view.size));
+      if (compiled.bindings.writes[j]) VYRE_TRY(before_write(view.index, view.offset, view.size));
     }
   }
   std::span<const std::byte> params = check.item_params();

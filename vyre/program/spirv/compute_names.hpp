@@ -5,7 +5,7 @@
 /// What compute modules may declare according to the table of the Vulkan specification, by name and in order.
 ///
 /// Images and samplers are left out: vyre has none. A backend offers a part of it, the fake device all.
-namespace vyre::backend {
+namespace vyre::program::spirv {
 
 inline constexpr std::string_view kComputeCapabilities[] = {
     "AtomicFloat16AddEXT",
@@ -156,4 +156,4 @@ inline constexpr std::string_view kComputeExtensions[] = {
     "SPV_NV_tensor_addressing",
 };
 
-}  // namespace vyre::backend
+}  // namespace vyre::program::spirv
