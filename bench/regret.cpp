@@ -132,14 +132,20 @@ std::size_t index_of(LaunchMode mode) {
   return static_cast<std::size_t>(std::ranges::find(kPinned, mode) - kPinned.begin());
 }
 
+/// The saving that the report states: measured where both sides were, or the forecast.
+double saving_of(const report::ShapeReport& shape) {
+  return shape.measured_saving_ns.value_or(shape.forecast_saving_ns);
+}
+
 /// What was known of the ways of a mode, and what a batch takes in it.
 std::string describe_beliefs(const report::ShapeReport& shape, LaunchMode mode, double pinned_ns) {
   std::string text;
   for (const report::WayReport& each : shape.ways) {
     if (mode_of(each.way) != mode) continue;
-    text += fmt::format("{} predicted {:.1f} µs, ", to_string(each.way), each.predicted_ns / 1e3);
-    text += each.samples == 0 ? std::string{"not seen; "}
-                              : fmt::format("seen {:.1f} µs in {} samples; ", each.observed_ns / 1e3, each.samples);
+    text += fmt::format("{} forecast {:.1f} µs, ", to_string(each.way), each.forecast_ns / 1e3);
+    text += !each.is_measured
+                ? std::string{"not measured; "}
+                : fmt::format("estimate {:.1f} µs after {} trials; ", each.estimate_ns / 1e3, each.trials);
   }
   return text + fmt::format("pinned {:.1f} µs; {} batches", pinned_ns / 1e3, shape.batches);
 }
@@ -206,12 +212,12 @@ class Regret {
         const report::ShapeReport& shape = *report.shapes[0];
         if (round == 0) {
           outcome.is_promised = shape.chosen != choice::Way::Batched;
-          outcome.predicted_share = shape.predicted_saving_ns / shape.baseline_ns;
+          outcome.predicted_share = saving_of(shape) / shape.baseline_ns;
         }
-        promised.push_back(shape.predicted_saving_ns);
+        promised.push_back(saving_of(shape));
         outcome.baseline_ns = shape.baseline_ns;
         for (const report::WayReport& each : shape.ways) {
-          if (each.way == choice::Way::Batched) outcome.baseline_samples = each.samples;
+          if (each.way == choice::Way::Batched) outcome.baseline_samples = each.trials;
         }
       }
     }

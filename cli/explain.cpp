@@ -202,8 +202,8 @@ Result<std::string> explain_plan(const Typed& typed) {
 /// What is decided for a group, without what nothing was measured for: which operations may run at once is planned, and
 /// nothing is compiled ahead. Where there is no form that makes one launch of many, what is left is the last to be
 /// told.
-report::BundleExplanation explain_group(const report::ShapeReport& shape, const report::GroupReport& group) {
-  report::BundleExplanation bundle = report::explain(group.facts, shape.bindless_threshold);
+report::BundleExplanation explain_group(const report::GroupReport& group) {
+  report::BundleExplanation bundle = report::explain(group.facts, group.bindless_threshold);
   const bool has_form =
       group.facts.persistent.persistent_setup_overhead_ns != std::numeric_limits<std::uint64_t>::max();
   std::erase_if(bundle.decisions, [&](const report::Explanation& each) {
@@ -237,18 +237,18 @@ Result<std::string> explain_report(const Typed& typed) {
       if (wanted != 0 && ++number != wanted) continue;
       if (wanted == 0) ++number;
       if (typed.flag("--json")) {
-        out += to_json(report::explain(group.facts, shape.bindless_threshold)) + "\n";
+        out += to_json(report::explain(group.facts, group.bindless_threshold)) + "\n";
         continue;
       }
-      const report::BundleExplanation bundle = explain_group(shape, group);
+      const report::BundleExplanation bundle = explain_group(group);
       groups += fmt::format("\ngroup {}: {} of {}\n", number,
                             report::counted(group.kind.count, "dispatch", "dispatches"), group.program);
-      // What the decisions call so: the best of three forms, and what is one list here.
+      // The policies' words for it.
       if (bundle.decisions.front().policy == "persistent_kernel") {
         groups +=
-            "a persistent kernel stands for one launch of all, in the merged or the persistent form or as a chain\n";
+            "a persistent kernel stands for one launch of many dispatches: merged, persistent or chain, the cheapest\n";
       }
-      groups += "plain launches stand for one list, made anew; costs are as calibrated, planning aside\n";
+      groups += "plain launches stand for one list, recorded anew; costs are the group's share of the estimates\n";
       groups += "\n" + to_string(bundle);
     }
     if (groups.empty()) continue;

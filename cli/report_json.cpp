@@ -55,6 +55,8 @@ Result<report::GroupReport> parse_group(const json& in) {
   VYRE_ASSIGN(const std::uint64_t dispatches, count(in, "dispatches"));
   VYRE_ASSIGN(const json facts, field(in, "facts"));
   VYRE_ASSIGN(group.facts, parse_dispatch_facts(facts.dump()));
+  VYRE_ASSIGN(const std::uint64_t threshold, count(in, "bindless_threshold"));
+  group.bindless_threshold = static_cast<std::uint32_t>(threshold);
   if (in.contains("kernel_ns") && in["kernel_ns"].is_object()) {
     for (const program::FormKind form : program::kAllForms) {
       const auto found = in["kernel_ns"].find(to_string(form));
@@ -79,23 +81,20 @@ Result<report::ShapeReport> parse_shape(const json& in) {
   VYRE_TRY(take(shape.dispatches, "dispatches"));
   VYRE_TRY(take(shape.barriers, "barriers"));
   VYRE_TRY(take(shape.copies, "copies"));
-  VYRE_TRY(take(shape.bindless_threshold, "bindless_threshold"));
   VYRE_ASSIGN(shape.batches, count(in, "batches"));
   VYRE_ASSIGN(shape.trials, count(in, "trials"));
+  VYRE_ASSIGN(shape.samples, count(in, "samples"));
   VYRE_ASSIGN(shape.proposed, way(in, "proposed"));
   VYRE_ASSIGN(shape.chosen, way(in, "chosen"));
   VYRE_ASSIGN(shape.total_ns, number(in, "total_ns"));
-  VYRE_ASSIGN(shape.tried_ns, number(in, "tried_ns"));
+  VYRE_ASSIGN(shape.trial_cost_ns, number(in, "trial_cost_ns"));
   VYRE_ASSIGN(shape.baseline_ns, number(in, "baseline_ns"));
-  VYRE_ASSIGN(shape.predicted_saving_ns, number(in, "predicted_saving_ns"));
-  // Older reports say less.
-  if (in.contains("disturbed_trials")) {
-    VYRE_ASSIGN(shape.disturbed, count(in, "disturbed_trials"));
-  }
+  VYRE_ASSIGN(shape.launching_ns, number(in, "launching_ns"));
+  VYRE_ASSIGN(shape.forecast_saving_ns, number(in, "forecast_saving_ns"));
+  VYRE_ASSIGN(shape.saving_deviation_ns, number(in, "saving_deviation_ns"));
   if (in.contains("measured_saving_ns") && in["measured_saving_ns"].is_number()) {
     shape.measured_saving_ns = in["measured_saving_ns"].get<double>();
   }
-  shape.is_baseline_measured = in.contains("is_baseline_measured") && in["is_baseline_measured"] == true;
   VYRE_ASSIGN(const json groups, array(in, "groups"));
   for (const json& each : groups) {
     VYRE_ASSIGN(report::GroupReport group, parse_group(each));
@@ -105,17 +104,14 @@ Result<report::ShapeReport> parse_shape(const json& in) {
   for (const json& each : ways) {
     report::WayReport cost;
     VYRE_ASSIGN(cost.way, way(each, "way"));
-    VYRE_ASSIGN(cost.predicted_ns, number(each, "predicted_ns"));
+    VYRE_ASSIGN(cost.forecast_ns, number(each, "forecast_ns"));
+    VYRE_ASSIGN(cost.estimate_ns, number(each, "estimate_ns"));
+    VYRE_ASSIGN(cost.deviation, number(each, "deviation"));
     VYRE_ASSIGN(cost.setup_ns, number(each, "setup_ns"));
-    VYRE_ASSIGN(cost.observed_ns, number(each, "observed_ns"));
-    VYRE_ASSIGN(const std::uint64_t samples, count(each, "samples"));
-    cost.samples = static_cast<std::uint32_t>(samples);
-    if (each.contains("scaled")) {
-      VYRE_ASSIGN(cost.scaled, number(each, "scaled"));
-    }
-    if (each.contains("used_below_ns")) {
-      VYRE_ASSIGN(cost.used_below_ns, number(each, "used_below_ns"));
-    }
+    VYRE_ASSIGN(const std::uint64_t trials, count(each, "trials"));
+    cost.trials = static_cast<std::uint32_t>(trials);
+    cost.is_measured = each.contains("is_measured") && each["is_measured"] == true;
+    VYRE_ASSIGN(cost.used_below_ns, number(each, "used_below_ns"));
     shape.ways.push_back(cost);
   }
   return shape;

@@ -17,28 +17,31 @@ report::ShapeReport some_shape() {
   report::ShapeReport shape{.dispatches = 40,
                             .barriers = 2,
                             .copies = 1,
-                            .bindless_threshold = 16,
                             .proposed = choice::Way::Replay,
                             .chosen = choice::Way::MergedReplay,
                             .batches = 12,
                             .trials = 3,
-                            .disturbed = 1,
+                            .samples = 12,
                             .total_ns = 1000,
-                            .tried_ns = 20,
+                            .trial_cost_ns = 20,
                             .baseline_ns = 1200,
-                            .predicted_saving_ns = 300,
-                            .measured_saving_ns = 280};
-  report::GroupReport group{.program = "scale", .kind = {.count = 20, .groups = 2}};
+                            .launching_ns = 400,
+                            .forecast_saving_ns = 300,
+                            .measured_saving_ns = 280,
+                            .saving_deviation_ns = 20};
+  report::GroupReport group{.program = "scale", .kind = {.count = 20, .groups = 2}, .bindless_threshold = 16};
   group.kernel_ns[static_cast<std::size_t>(FormKind::Merged)] = 1500;
   group.kernel_ns[static_cast<std::size_t>(FormKind::Descriptor)] = -3;
   shape.groups = {group};
   shape.ways = {{.way = choice::Way::Replay,
-                 .predicted_ns = 10,
+                 .forecast_ns = 10,
+                 .estimate_ns = 11,
+                 .deviation = 0.1,
                  .setup_ns = 5,
-                 .observed_ns = 11,
-                 .scaled = 1.5,
-                 .samples = 4,
-                 .used_below_ns = 9}};
+                 .trials = 4,
+                 .is_measured = true,
+                 .used_below_ns = 9},
+                {.way = choice::Way::MergedReplay, .forecast_ns = 900, .estimate_ns = 920, .is_measured = true}};
   return shape;
 }
 
@@ -50,22 +53,33 @@ TEST(ReportJson, IsReadAsItWasWritten) {
   EXPECT_EQ(read->front(), shape);
 }
 
-TEST(ReportJson, TellsWhatKernelsWereSeenToTake) {
-  EXPECT_THAT(to_text(some_shape()),
-              HasSubstr("scale, 0 buffers; its kernel takes -3 ns (descriptor), 1500 ns (merged)"));
+TEST(ReportText, BeginsWithSentencesAboutTheLaunchAndWhatItSaves) {
+  const std::string text = to_text(some_shape());
+  EXPECT_THAT(text, HasSubstr("launched as merged-replay: alike dispatches in one launch, recorded once and replayed"));
+  EXPECT_THAT(text, HasSubstr("The policies' verdict is replay"));
+  EXPECT_THAT(text, HasSubstr("saves 280 ns of 1200 ns a batch against recording anew (23 %), measured by trials: with "
+                              "90 % certainty 247 ns to 313 ns; the forecast was 300 ns"));
+  EXPECT_THAT(text, HasSubstr("A batch takes 920 ns (measured); launching it is forecast to take 400 ns of that"));
+  EXPECT_THAT(text, HasSubstr("The nearest other mode is replay: measured at 11 ns a batch, and it would be used below "
+                              "9 ns"));
+  EXPECT_THAT(text, HasSubstr("3 trials cost 2.0 % of the time"));
 }
 
-TEST(ReportJson, TellsWhatIsNotAsItWasMeasuredAndWhatWouldBeUsed) {
+TEST(ReportText, SaysOfAKernelItsTimeOrThatItIsUnknown) {
   report::ShapeReport shape = some_shape();
-  EXPECT_THAT(to_text(shape), HasSubstr("~11 ns"));
-  EXPECT_THAT(to_text(shape), HasSubstr("~ scaled since as what is used was"));
-  EXPECT_THAT(to_text(shape), HasSubstr("3 trials, 1 of them disturbed, in 2.0 % of the time"));
-  EXPECT_THAT(to_text(shape), HasSubstr("        9 ns\n"));
-  EXPECT_THAT(to_text(shape), HasSubstr("nothing more was known then"));
-  shape.ways[0].scaled = 1;
-  shape.groups[0].facts.persistent.per_item_kernel_ns = 7;
-  EXPECT_THAT(to_text(shape), Not(HasSubstr("~")));
-  EXPECT_THAT(to_text(shape), Not(HasSubstr("nothing more was known then")));
+  EXPECT_THAT(to_text(shape), HasSubstr("scale, 0 buffers; its kernel takes -3 ns (descriptor), 1500 ns (merged)"));
+  shape.groups[0].kernel_ns = {};
+  EXPECT_THAT(to_text(shape), HasSubstr("scale, 0 buffers; its kernel's time is unknown"));
+}
+
+TEST(ReportText, CallsASavingMeasuredOnlyIfBothSidesWere) {
+  report::ShapeReport shape = some_shape();
+  shape.measured_saving_ns.reset();
+  EXPECT_THAT(to_text(shape), HasSubstr("The forecast is a saving of 300 ns of 1200 ns a batch"));
+  EXPECT_THAT(to_text(shape), HasSubstr("it is not measured"));
+  EXPECT_THAT(to_text(shape), Not(HasSubstr("This saves")));
+  shape.chosen = choice::Way::Batched;
+  EXPECT_THAT(to_text(shape), HasSubstr("This is the baseline"));
 }
 
 TEST(CalibrationText, SaysFromHowManyBuffersOnATableIsLess) {

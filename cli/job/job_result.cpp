@@ -37,9 +37,11 @@ std::string chosen(const report::RunReport& report) {
       return fmt::format("{}{}", ns < 0 ? "-" : "", duration(static_cast<std::uint64_t>(std::abs(ns))));
     };
     if (shape.chosen != choice::Way::Batched) {
-      text += fmt::format(": should save {} over a list made anew, ", saving(shape.predicted_saving_ns));
-      text += shape.measured_saving_ns ? fmt::format("saves {} as measured", saving(*shape.measured_saving_ns))
-                                       : std::string{"not measured yet"};
+      text += shape.measured_saving_ns
+                  ? fmt::format(": saves {} a batch against recording anew (measured; the forecast was {})",
+                                saving(*shape.measured_saving_ns), saving(shape.forecast_saving_ns))
+                  : fmt::format(": the forecast is a saving of {} a batch against recording anew (not measured)",
+                                saving(shape.forecast_saving_ns));
     }
     text += "\n";
   }

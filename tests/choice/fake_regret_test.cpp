@@ -150,7 +150,7 @@ TEST(Exploration, TakesNoMoreThanItsShare) {
     for (int i = 0; i < 2000; ++i) chosen.run(workload, &report);
     ASSERT_EQ(report.shapes.size(), 1U);
     EXPECT_GT(report.shapes[0]->trials, 0U) << to_text(*report.shapes[0]);
-    EXPECT_LE(report.shapes[0]->tried_ns, 0.03 * report.shapes[0]->total_ns) << to_text(*report.shapes[0]);
+    EXPECT_LE(report.shapes[0]->trial_cost_ns, 0.03 * report.shapes[0]->total_ns) << to_text(*report.shapes[0]);
   }
   WorkloadRunner incurious{device, {.exploration = 0, .calibrate_after = {}}, kernels};
   report::RunReport report;
@@ -168,8 +168,8 @@ TEST(Predictions, AreExactWhereThereIsNoNoise) {
     report::RunReport report;
     for (int i = 0; i < 4000; ++i) chosen.run({.dispatches = 40}, &report);
     ASSERT_EQ(report.shapes.size(), 1U);
-    ASSERT_TRUE(report.shapes[0]->is_baseline_measured);
-    EXPECT_NEAR(report.shapes[0]->predicted_saving_ns, *report.shapes[0]->measured_saving_ns,
+    ASSERT_TRUE(report.shapes[0]->measured_saving_ns) << to_text(*report.shapes[0]);
+    EXPECT_NEAR(report.shapes[0]->forecast_saving_ns, *report.shapes[0]->measured_saving_ns,
                 0.05 * *report.shapes[0]->measured_saving_ns)
         << to_text(*report.shapes[0]);
     EXPECT_GT(report.errors.count, 0U);
@@ -191,7 +191,7 @@ TEST(Waits, ForAnotherNumberOfBatchesAreLearnedFrom) {
     const report::ShapeReport& shape = *report.shapes[0];
     const auto used = std::ranges::find(shape.ways, shape.chosen, &report::WayReport::way);
     ASSERT_NE(used, shape.ways.end());
-    EXPECT_NEAR(used->observed_ns, taken, 0.05 * taken) << times << " times\n" << to_text(shape);
+    EXPECT_NEAR(used->estimate_ns, taken, 0.05 * taken) << times << " times\n" << to_text(shape);
   }
 }
 

@@ -22,6 +22,7 @@ struct GroupKind {
   std::uint32_t groups = 1;      ///< How many such groups the batch has.
   std::uint32_t size_class = 1;  ///< Of the largest dispatch.
   std::uint32_t resources = 0;   ///< Buffers of a dispatch.
+  bool indexes_dynamically = false;  ///< Whether the kernel computes which buffer of an array it uses.
 
   friend bool operator==(const GroupKind&, const GroupKind&) = default;
 };

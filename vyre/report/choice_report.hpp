@@ -13,16 +13,16 @@
 
 namespace vyre::report {
 
-/// What one way of launching batches of a shape costs.
+/// One launch mode of batches of a shape. Times are of one batch.
 struct WayReport {
   choice::Way way = choice::Way::Batched;
-  double predicted_ns = 0;  ///< Each batch.
-  double setup_ns = 0;      ///< Once.
-  double observed_ns = 0;   ///< Each batch, undisturbed: the lower quartile of the last; 0 if it was not observed.
-  double scaled = 1;        ///< What that was multiplied by since, as the way that is used took longer or less.
-  std::uint32_t samples = 0;
-  /// What it must be seen to take less than to be used instead of what is; 0 for that, and where it cannot be.
-  double used_below_ns = 0;
+  double forecast_ns = 0;    ///< From the calibration.
+  double estimate_ns = 0;    ///< The forecast as corrected by trials.
+  double deviation = 0;      ///< Standard deviation of the logarithm of the estimate's ratio to the current mode.
+  double setup_ns = 0;       ///< Once.
+  std::uint32_t trials = 0;
+  bool is_measured = false;  ///< By a trial, or as the current mode.
+  double used_below_ns = 0;  ///< The time below which it would replace the current mode; 0 if it cannot.
 
   friend bool operator==(const WayReport&, const WayReport&) = default;
 };
@@ -32,39 +32,39 @@ struct GroupReport {
   std::string program = {};
   choice::GroupKind kind = {};
   policy::DispatchFacts facts = {};
-  /// What the kernel of one dispatch was seen to take above one that does nothing, by `FormKind`.
+  std::uint32_t bindless_threshold = 0;  ///< The number of buffers from which a table is estimated to take less.
+  /// By `FormKind`: the measured time of the kernel of one dispatch beyond that of an empty kernel. Nothing where it is
+  /// unknown.
   std::array<std::optional<double>, program::kForms> kernel_ns = {};
 
   friend bool operator==(const GroupReport&, const GroupReport&) = default;
 };
 
-/// What was learned of batches of one shape, and what they are launched in.
+/// Everything learned of batches of one shape, and how they are launched. Times are of one batch.
 struct ShapeReport {
   std::uint64_t key = 0;
   std::uint32_t dispatches = 0;
   std::uint32_t barriers = 0;
   std::uint32_t copies = 0;
-  std::uint32_t bindless_threshold = 0;
   std::vector<GroupReport> groups = {};
-  std::vector<WayReport> ways = {};             ///< Those that are possible.
-  choice::Way proposed = choice::Way::Batched;  ///< By the policies.
-  choice::Way chosen = choice::Way::Batched;
+  std::vector<WayReport> ways = {};             ///< The possible ones.
+  choice::Way proposed = choice::Way::Batched;  ///< The policies' verdict.
+  choice::Way chosen = choice::Way::Batched;    ///< The current mode.
   std::uint64_t batches = 0;
   std::uint64_t trials = 0;
-  std::uint64_t disturbed = 0;  ///< Of those, the ones that say nothing, since something else changed meanwhile.
-  double total_ns = 0;          ///< Of all that were observed,
-  double tried_ns = 0;          ///< and of those that were trials.
-  double baseline_ns = 0;       ///< What a list made anew is believed to take, each time, on the whole.
-  /// What a batch saves over that: as it was believed when that was decided, and as measured, if both sides were.
-  double predicted_saving_ns = 0;
-  std::optional<double> measured_saving_ns = {};
-  bool is_baseline_measured = false;  ///< Whether the list made anew was measured too, and is not predicted.
+  std::uint64_t samples = 0;      ///< Measured times, each of one batch or of several that were awaited together.
+  double total_ns = 0;            ///< Of all batches that were timed.
+  double trial_cost_ns = 0;       ///< Of all trials: what they took longer than the current mode, and setup.
+  double baseline_ns = 0;         ///< The estimate of a list that is recorded anew for each batch.
+  double launching_ns = 0;        ///< The forecast of the current mode without the kernels.
+  double forecast_saving_ns = 0;  ///< Over the baseline, before anything was measured.
+  std::optional<double> measured_saving_ns = {};  ///< Nothing unless current mode and baseline were both measured.
+  double saving_deviation_ns = 0;                 ///< Standard deviation of the measured saving.
 
   friend bool operator==(const ShapeReport&, const ShapeReport&) = default;
 };
 
-/// How far savings, as they were believed before, were from those of the batch that then came, relative to these. Of
-/// all batches of what is used, and of what is saved over once that was measured.
+/// Errors of predicted savings: how far the estimate before a trial was from the trial's outcome, relative to that.
 struct PredictionErrors {
   std::uint64_t count = 0;
   double median = 0;

@@ -18,8 +18,9 @@ constexpr std::uint64_t kUnaskedShare = 8;
 constexpr double kSurprising = 1.25;
 
 std::string_view reason_of(const choice::Choice& choice, Way proposed) noexcept {
-  if (choice.is_trial) return "it is tried, to see what it takes";
-  return choice.way == proposed ? "the policies expect it to take least" : "it was measured to take least";
+  if (choice.is_trial) return "a trial, to learn how long it takes";
+  if (choice.way == proposed) return "the policies estimate that it takes least";
+  return "the current mode is kept until another one is clearly faster";
 }
 
 }  // namespace
@@ -111,7 +112,7 @@ std::optional<Decision> Chooser::decide_known(const Request& request, const Seen
                   .kinds = known.kinds,
                   .uses_form = &known.chosen.uses_form,
                   .used = choice::UsedWay{.shape = seen.shape, .way = chosen.way, .batches = 1},
-                  .events = known.events,
+                  .events = known.chosen.events,
                   .asked_ns = asked_ns};
 }
 
@@ -137,11 +138,9 @@ bool Chooser::ask(KnownShape& known, const Request& request, const SeenBatch& se
     const bool serves = each.way == Way::Table ? each.shape == seen.shape : each.hash == request.batch.hash;
     if (serves) moment.is_set_up[static_cast<std::size_t>(each.way)] = true;
   }
-  known.events.clear();
-  const auto record = [&](std::span<const policy::AuditEvent> events) {
-    known.events.insert(known.events.end(), events.begin(), events.end());
-  };
-  if (!tuner_->choose(seen.shape, kind_forms_, moment, known.unasked, known.chosen, record)) return false;
+  const Tuner::Question question{
+      .shape = seen.shape, .forms = kind_forms_, .moment = moment, .unasked = known.unasked};
+  if (!tuner_->choose(question, known.chosen)) return false;
   known.hash = request.batch.hash;
   known.came_before = seen.times > 0;
   known.left = known.chosen.holds_for;

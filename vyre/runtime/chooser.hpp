@@ -37,7 +37,7 @@ class Chooser {
     const ProgramTable& programs;
     RecordingCache& recordings;
     std::size_t max_arms = 1;
-    bool may_try = false;  ///< Whether the batch will be measured by itself: nothing was launched since the last wait.
+    bool may_try = false;  ///< Whether a trial may begin: nothing was launched since the last measurement ended.
     bool is_captured = false;
     bool is_changed = false;  ///< Whether a captured batch has other buffers or parameters than were captured.
   };
@@ -72,7 +72,6 @@ class Chooser {
   struct KnownShape {
     std::vector<ShapeKind> kinds = {};
     TunedChoice chosen = {};
-    std::vector<policy::AuditEvent> events = {};     // Of the policies, when the tuner was asked last.
     std::uint64_t hash = 0;                          // Of the batch for which it was asked.
     bool came_before = false;                        // Whether that batch had come before.
     std::uint32_t left = 0;                          // Batches for which the decision still holds.

@@ -329,7 +329,7 @@ Result<void> Session::State::decide_and_launch(const Launch& launch) {
                                               .programs = programs,
                                               .recordings = launcher.recordings(),
                                               .max_arms = launcher.max_arms(),
-                                              .may_try = in_flight.empty() && !stopwatch.has_batches(),
+                                              .may_try = stopwatch.is_new(),
                                               .is_captured = launch.is_captured,
                                               .is_changed = launch.is_changed});
     stopwatch.exclude(decision.asked_ns);

@@ -23,6 +23,7 @@ double TimedBatches::batches() const noexcept { return batches_of(used); }
 
 void Stopwatch::launch(std::uint64_t now_ns) noexcept {
   if (!begin_ns_) begin_ns_ = now_ns;
+  ++launches_;
 }
 
 void Stopwatch::complete(const std::optional<UsedWay>& used, bool is_first_launch) {
@@ -65,6 +66,7 @@ Stopwatch::Lap Stopwatch::stop(std::uint64_t now_ns, bool is_waited, bool has_pe
 void Stopwatch::reset() noexcept {
   begin_ns_.reset();
   elapsed_ns_ = setup_ns_ = busy_ns_ = 0;
+  launches_ = 0;
   used_.clear();
   has_others_ = is_spoilt_ = false;
 }

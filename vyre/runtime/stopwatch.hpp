@@ -63,8 +63,10 @@ class Stopwatch {
   /// Begins anew, as if nothing had been launched.
   void reset() noexcept;
 
-  /// Whether batches have completed since the last measurement.
-  [[nodiscard]] bool has_batches() const noexcept { return !used_.empty(); }
+  /// Whether nothing was launched since the last measurement ended but the batch at hand. Batches that were pending
+  /// then count to the new measurement: of a program that never waits for all of its batches, each measurement goes from
+  /// one completion to the next.
+  [[nodiscard]] bool is_new() const noexcept { return launches_ <= 1; }
   /// Whether so many batches have completed that their time is known well without a wait.
   [[nodiscard]] bool is_long() const noexcept;
 
@@ -77,6 +79,7 @@ class Stopwatch {
   std::vector<UsedWay> reported_;  // Of the last measurement.
   bool has_others_ = false;        // Whether batches completed whose launch mode nobody chose.
   bool is_spoilt_ = false;
+  std::uint32_t launches_ = 0;  // Of the measurement at hand.
 };
 
 }  // namespace vyre::runtime

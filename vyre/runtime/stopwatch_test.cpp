@@ -21,7 +21,10 @@ TEST(Stopwatch, MeasuresFromTheFirstLaunchToTheEndOfTheWait) {
   EXPECT_EQ(lap.timed->ns, 900);
   ASSERT_EQ(lap.timed->used.size(), 1);
   EXPECT_EQ(lap.timed->used[0], (UsedWay{.shape = 7, .way = Way::Batched, .batches = 2}));
-  EXPECT_FALSE(stopwatch.has_batches());
+  stopwatch.launch(2'000);
+  EXPECT_TRUE(stopwatch.is_new());
+  stopwatch.launch(2'100);
+  EXPECT_FALSE(stopwatch.is_new());
 }
 
 TEST(Stopwatch, LeavesOutTheTimeInWhichNothingWasPending) {

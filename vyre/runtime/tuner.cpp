@@ -29,21 +29,17 @@ std::size_t bucket_of(double error) {
   return std::min<std::size_t>(static_cast<std::size_t>(std::ceil(octaves * kBucketsPerOctave)), 63);
 }
 
-// What was seen last counts for so much.
-constexpr double kHabit = 0.3;
-constexpr double kLeastVariable = 0.5;
-constexpr double kUnknownShare = 0.3;
+// The weight of the newest planning time in the average.
+constexpr double kNewest = 0.3;
+// A forecast is made again if it would change by this share, at once for so many batches, and later this often.
 constexpr double kNoChange = 0.03;
-constexpr double kLeastPace = 0.5;
-constexpr double kMostPace = 2;
-// A forecast that would be another one is made again at once for so many batches, and later not more often than that.
 constexpr std::uint64_t kOftenRefreshed = 64;
 constexpr std::uint32_t kRefreshEvery = 16;
-// Waits for another number of batches are the rule from the third in a row on.
+// Another number of batches for one wait is the rule from the third time in a row on.
 constexpr std::uint32_t kOftenUnusual = 3;
-// What is predicted within this needs no correction.
-constexpr double kExact = 0.01;
-// Below this share of what a batch takes a saving is noise.
+// The rest of a measurement, beyond the batches whose time is known, says something if it is this share of it.
+constexpr double kLeastRest = 0.3;
+// A saving below this share of a batch's time is noise, and no prediction is judged by it.
 constexpr double kLeastSaving = 0.02;
 
 /// Estimates are made of these, and become whole numbers.
@@ -100,8 +96,6 @@ std::optional<choice::Calibration> Tuner::calibration() const {
   return calibration_;
 }
 
-void Tuner::touch(Entry& entry) { order_.splice(order_.begin(), order_, entry.used); }
-
 void Tuner::learn(const choice::BatchShape& shape) {
   const std::scoped_lock lock{mutex_};
   if (entries_.contains(shape.key)) return;
@@ -112,40 +106,41 @@ void Tuner::learn(const choice::BatchShape& shape) {
   order_.push_front(shape.key);
   Entry entry;
   entry.shape = shape;
-  entry.pace = pace_;
   entry.used = order_.begin();
   entries_.emplace(shape.key, std::move(entry));
 }
 
-void Tuner::refresh(Entry& entry, std::span<const choice::ProgramForms> forms, choice::Appearances seen) {
-  const std::uint64_t batches = entry.history.batches();
-  const bool is_due = batches < kOftenRefreshed || batches >= entry.refreshed_at + kRefreshEvery;
-  const bool is_refreshed = (entry.is_stale && is_due) || !std::ranges::equal(entry.forms, forms);
-  if (is_refreshed) {
-    entry.forms.assign(forms.begin(), forms.end());
-    entry.habits = {.plan_ns = plan_ns_, .per_wait = entry.per_wait, .pace = entry.pace};
-    entry.forecast = choice::forecast(entry.shape, *calibration_, kernels_, forms, entry.habits);
-    entry.is_stale = false;
-    entry.refreshed_at = batches;
-  }
-  const auto is_other = [](std::uint32_t now, std::uint32_t before) {
-    return (now == 0) != (before == 0) || now < before || now - before > before / 8;
-  };
-  if (!is_refreshed && !is_other(seen.of_shape, entry.facts_for.of_shape) &&
-      !is_other(seen.of_batch, entry.facts_for.of_batch)) {
-    return;
-  }
-  entry.facts_for = seen;
-  entry.facts.clear();
-  for (std::size_t i = 0; i < entry.shape.kinds.size(); ++i) {
-    entry.facts.push_back(choice::facts_of(entry.shape, *calibration_, entry.forecast, i, seen));
-  }
+void Tuner::set_policy(choice::Policy policy) {
+  const std::scoped_lock lock{mutex_};
+  policy_ = policy;
 }
 
-void Tuner::choose_locked(Entry& entry, const choice::Moment& moment, TunedChoice& chosen) {
-  chosen.choice = entry.history.choose(entry.forecast, moment);
-  chosen.proposed = moment.proposed;
-  const bool is_calm = entry.history.batches() >= kOftenRefreshed && entry.history.is_calm(chosen.choice, moment);
+void Tuner::refresh(Entry& entry, std::span<const choice::ProgramForms> forms) {
+  const std::uint64_t batches = entry.choice.batches();
+  const bool is_due = batches < kOftenRefreshed || batches >= entry.refreshed_at + kRefreshEvery;
+  if (!(entry.is_stale && is_due) && std::ranges::equal(entry.forms, forms)) return;
+  entry.forms.assign(forms.begin(), forms.end());
+  entry.habits = {
+      .plan_ns = plan_ns_, .per_wait = entry.per_wait, .unknown_kernels_ns = entry.unknown_kernels_ns};
+  entry.forecast = choice::forecast(entry.shape, *calibration_, kernels_, forms, entry.habits);
+  entry.is_stale = false;
+  entry.refreshed_at = batches;
+}
+
+bool Tuner::choose(const Question& question, TunedChoice& chosen) {
+  const std::scoped_lock lock{mutex_};
+  const auto found = entries_.find(question.shape);
+  if (found == entries_.end() || !calibration_) return false;
+  Entry& entry = found->second;
+  order_.splice(order_.begin(), order_, entry.used);
+  entry.choice.skip(question.unasked);
+  choice::Moment moment = question.moment;
+  moment.seen.of_shape = static_cast<std::uint32_t>(std::min<std::uint64_t>(entry.choice.batches(), kMostSeen));
+  moment.per_wait = entry.per_wait;
+  refresh(entry, question.forms);
+  chosen.choice = entry.choice.choose(entry.shape, *calibration_, entry.forecast, moment, policy_);
+  chosen.proposed = entry.choice.verdict();
+  const bool is_calm = entry.choice.batches() >= kOftenRefreshed && moment.exploration < 1 && entry.choice.is_calm();
   chosen.holds_for = is_calm ? kRefreshEvery : 0;
   chosen.per_wait = entry.per_wait;
   const Way way = chosen.choice.way;
@@ -153,49 +148,37 @@ void Tuner::choose_locked(Entry& entry, const choice::Moment& moment, TunedChoic
   for (std::size_t i = 0; i < chosen.uses_form.size(); ++i) {
     chosen.uses_form[i] = entry.forecast.kinds[i].uses_form(way);
   }
-  entry.moment = moment;
-  if (!chosen.choice.is_trial) {
-    entry.last = way;
-    entry.predicted_ns = entry.history.typical(entry.forecast, way, entry.per_wait);
-    entry.baseline_ns = entry.history.typical(entry.forecast, Way::Batched, entry.per_wait);
-  }
-}
-
-double Tuner::expected(const UsedWay& used) const {
-  const auto found = entries_.find(used.shape);
-  if (found == entries_.end()) return 0;
-  const Entry& entry = found->second;
-  return entry.history.expected(entry.forecast, used.way, entry.per_wait);
+  chosen.events.clear();
+  entry.choice.questions().events(way, chosen.uses_form, chosen.events);
+  return true;
 }
 
 void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_undisturbed) {
   const std::scoped_lock lock{mutex_};
   if (!calibration_) return;
-  // What is known well takes what it takes; the rest is of those that are not, in proportion to what is expected.
-  const auto is_unknown = [&](const UsedWay& each) {
-    const auto found = entries_.find(each.shape);
-    return found != entries_.end() &&
-           found->second.history.of(each.way).count(found->second.per_wait) < choice::ShapeHistory::kEnough;
-  };
+  // The batches whose time is known take that time; the others share the rest in proportion to their estimates.
   double known_ns = 0;
   double unknown_ns = 0;
-  for (const UsedWay& each : used) (is_unknown(each) ? unknown_ns : known_ns) += expected(each) * each.batches;
-  const bool all_known = unknown_ns == 0;
-  const bool all_unknown = known_ns == 0;
-  constexpr double kLeastShare = 0.1;
-  // A small rest says nothing.
-  const bool says_enough = all_known || all_unknown || unknown_ns >= kUnknownShare * elapsed_ns;
-  const double scale = all_known
-                           ? elapsed_ns / std::max(known_ns, 1.0)
-                           : std::max(elapsed_ns - known_ns, kLeastShare * unknown_ns) / std::max(unknown_ns, 1.0);
   double batches = 0;
-  for (const UsedWay& each : used) batches += each.batches;
+  const auto estimate = [&](const Entry& entry, Way way) { return entry.choice.estimate(way).ns; };
+  const auto is_known = [](const Entry& entry, Way way) {
+    return way == entry.choice.current() && entry.choice.is_measured(way);
+  };
+  for (const UsedWay& each : used) {
+    batches += each.batches;
+    const auto found = entries_.find(each.shape);
+    if (found == entries_.end()) continue;
+    (is_known(found->second, each.way) ? known_ns : unknown_ns) += estimate(found->second, each.way) * each.batches;
+  }
+  const double rest_ns = elapsed_ns - known_ns;
+  const bool is_any_known = known_ns > 0;
+  const bool says_enough = unknown_ns > 0 && rest_ns >= kLeastRest * elapsed_ns;
   for (const UsedWay& each : used) {
     const auto found = entries_.find(each.shape);
     if (found == entries_.end()) continue;
     Entry& entry = found->second;
-    // Once is an exception, the rest that is waited for at the end, say; and nothing is forgotten for that.
-    const bool is_usual = choice::are_alike_waits(batches, entry.per_wait) || entry.history.total_ns() == 0;
+    // Another number of batches for one wait may be an exception: the rest that is waited for at the end.
+    const bool is_usual = choice::are_alike_waits(batches, entry.per_wait) || entry.choice.total_ns() == 0;
     entry.unusual_waits = is_usual ? 0 : entry.unusual_waits + 1;
     if (!is_usual && entry.unusual_waits < kOftenUnusual) continue;
     const auto counted = [](double per_wait) { return std::min(per_wait, choice::kManyPerWait); };
@@ -203,8 +186,10 @@ void Tuner::observe(std::span<const UsedWay> used, double elapsed_ns, bool is_un
     entry.per_wait = batches;
     if (used.size() == 1) {
       observe_one(entry, each, elapsed_ns / each.batches, is_undisturbed);
-    } else if (all_known || all_unknown || (says_enough && is_unknown(each))) {
-      observe_one(entry, each, expected(each) * scale, false);
+    } else if (unknown_ns == 0) {
+      observe_one(entry, each, estimate(entry, each.way) * elapsed_ns / std::max(known_ns, 1.0), false);
+    } else if (!is_known(entry, each.way) && (!is_any_known || says_enough)) {
+      observe_one(entry, each, estimate(entry, each.way) * rest_ns / unknown_ns, false);
     }
   }
 }
@@ -213,101 +198,74 @@ void Tuner::observe_late(const UsedWay& used, double elapsed_ns, bool is_undistu
   const std::scoped_lock lock{mutex_};
   const auto found = entries_.find(used.shape);
   if (!calibration_ || found == entries_.end()) return;
-  const double per_wait = found->second.per_wait;
-  if (!choice::are_alike_waits(used.batches, per_wait)) return;
+  if (!choice::are_alike_waits(used.batches, found->second.per_wait)) return;
   observe_one(found->second, used, elapsed_ns / used.batches, is_undisturbed);
 }
 
 void Tuner::observe_one(Entry& entry, const UsedWay& used, double ns, bool is_undisturbed) {
-  entry.history.observe(used.way, ns, used.batches, entry.per_wait);
-  // The first time, drivers compile what they put off, and memory is touched that never was.
-  const choice::Observed& seen = entry.history.of(used.way);
-  if (is_undisturbed && seen.is_known(entry.per_wait)) learn_kernels(entry, used.way, seen.ns());
-  // What was believed before against what comes, of both sides: what is used, and what is saved over.
-  const bool is_baseline = used.way == Way::Batched;
-  const bool is_saving = entry.last && entry.last != Way::Batched && (is_baseline || used.way == entry.last);
-  if (!is_saving || !entry.history.of(Way::Batched).is_known(entry.per_wait)) return;
-  const double predicted = entry.baseline_ns - entry.predicted_ns;
-  const double measured = is_baseline ? ns - entry.predicted_ns : entry.baseline_ns - ns;
-  if (std::abs(measured) < kLeastSaving * ns) return;
-  const double error = std::abs(predicted - measured) / std::abs(measured);
-  ++errors_[bucket_of(error)];
+  entry.choice.observe(used.way, ns, used.batches);
+  if (const auto outcome = entry.choice.take_outcome()) note_error(*outcome);
+  const bool is_current = used.way == entry.choice.current() && entry.choice.is_measured(used.way);
+  if (is_undisturbed && is_current) learn_kernels(entry, used.way);
+}
+
+void Tuner::note_error(const choice::ModeChoice::Outcome& outcome) noexcept {
+  const double predicted = 1 - std::exp(outcome.expected.mean);
+  const double measured = 1 - std::exp(outcome.measured.mean);
+  if (std::abs(measured) < kLeastSaving) return;
+  ++errors_[bucket_of(std::abs(predicted - measured) / std::abs(measured))];
   ++error_count_;
 }
 
-void Tuner::learn_kernels(Entry& entry, Way way, double ns) {
-  // What it takes to change a table varies more than what kernels take, and would be taken for that.
-  if (way == Way::Table) return;
-  if (std::abs(ns - entry.forecast.of(way).ns) <= kExact * ns) return;
+void Tuner::learn_kernels(Entry& entry, Way way) {
   const choice::BatchShape& shape = entry.shape;
-  const auto form_in = [&](std::size_t i) { return entry.forecast.kinds[i].form_in(way); };
-  const auto key_of = [&](std::size_t i) {
-    return choice::KernelTimes::Key{.program = shape.kinds[i].program, .size_class = shape.kinds[i].size_class};
-  };
-  // Of one dispatch, and how much work it is beside others.
-  const auto kernel_of = [&](std::size_t i) {
-    return entry.forecast.kinds[i].kernels_ns[static_cast<std::size_t>(form_in(i))] / shape.kinds[i].count;
-  };
-  const auto work_of = [&](std::size_t i) { return std::ldexp(1.0, static_cast<int>(shape.kinds[i].size_class)); };
-  const auto is_new = [&](std::size_t i) {
-    return kernel_of(i) <= 0 && !kernels_.observed(key_of(i)).ns[static_cast<std::size_t>(form_in(i))];
-  };
-  double known_ns = 0;
-  double work = 0;
-  double new_work = 0;
-  for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
-    const double dispatches = 1.0 * shape.kinds[i].groups * shape.kinds[i].count;
-    known_ns += dispatches * kernel_of(i);
-    work += dispatches * work_of(i);
-    if (is_new(i)) new_work += dispatches * work_of(i);
-  }
-  // Beside what is known of the kernels it is, up to a point, launching that takes longer than in a loop that does
-  // nothing else, or less. Beyond, it is the kernels, and nothing can be said of launching.
-  choice::Habits habits = entry.habits;
-  habits.pace = {1, 1};
-  const double measured = std::max(choice::overhead_ns(shape, *calibration_, entry.forecast, habits, way), 1.0);
-  const std::size_t kind_of_launch = choice::is_one_launch(way) ? 1 : 0;
-  double& pace = entry.pace[kind_of_launch];
-  const double now = (ns - known_ns) / measured;
-  if (now >= kLeastPace && now <= kMostPace) {
-    pace += kHabit * (now - pace);
-    pace_[kind_of_launch] += kHabit * (now - pace_[kind_of_launch]);
-    // A forecast is made again only if it would be another one.
-    entry.is_stale |= std::abs(pace - entry.habits.pace_of(way)) > kNoChange * entry.habits.pace_of(way);
+  if (shape.kinds.empty() || entry.forecast.kinds.empty()) return;
+  const double ns = entry.choice.estimate(way).ns;
+  const double launching = choice::overhead_ns(shape, *calibration_, entry.forecast, entry.habits, way);
+  const double rest = std::max(ns - launching, 0.0);
+  if (shape.kinds.size() == 1) {
+    // Only where all kernels of a batch are alike, their time is each one's.
+    const choice::GroupKind& kind = shape.kinds[0];
+    const choice::KernelTimes::Key key{.program = kind.program, .size_class = kind.size_class};
+    const program::FormKind form = entry.forecast.kinds[0].form_in(way);
+    const double dispatches = 1.0 * kind.count * kind.groups;
+    const double before = kernels_.get(*calibration_, key, form);
+    kernels_.set(key, form, rest / dispatches);
+    entry.is_stale |= std::abs(kernels_.get(*calibration_, key, form) - before) * dispatches > kNoChange * ns;
     return;
   }
-  // From a batch that is mostly its fixed part little can be learned of its kernels, but that they do not take more.
-  const bool is_little = ns - choice::fixed_ns(*calibration_, habits, way) < kLeastVariable * ns;
-  if (is_little && ns >= entry.forecast.of(way).ns) return;
-  const double rest = std::max(ns - pace * measured, 0.0);
+  double known = 0;
   for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
-    double each = 0;
-    if (new_work > 0 && rest > known_ns) {
-      // What is known takes what it takes.
-      if (!is_new(i)) continue;
-      each = (rest - known_ns) * work_of(i) / new_work;
-    } else if (known_ns > 0) {
-      if (is_new(i)) continue;
-      each = kernel_of(i) * rest / known_ns;
-    } else {
-      each = rest * work_of(i) / work;
-    }
-    kernels_.set(key_of(i), form_in(i), each);
-    const double difference = 1.0 * shape.kinds[i].groups * shape.kinds[i].count * std::abs(each - kernel_of(i));
-    entry.is_stale |= difference > kNoChange * ns;
+    const choice::KindCost& costs = entry.forecast.kinds[i];
+    known += shape.kinds[i].groups * costs.kernels_ns[static_cast<std::size_t>(costs.form_in(way))];
   }
+  const double ratio = choice::body_ratio(shape, *calibration_, entry.forecast, way);
+  const double unknown = std::max(rest - known, 0.0) / std::max(ratio, 1e-3);
+  entry.is_stale |= std::abs(unknown - entry.habits.unknown_kernels_ns) > kNoChange * ns;
+  entry.unknown_kernels_ns = unknown;
 }
 
 void Tuner::note_planning(double ns, std::size_t operations) {
   const std::scoped_lock lock{mutex_};
   const double each = ns / static_cast<double>(std::max<std::size_t>(operations, 1));
   // One that was disturbed does not count for more than another.
-  plan_ns_ = plan_ns_ == 0 ? each : plan_ns_ + kHabit * (std::min(each, 2 * plan_ns_) - plan_ns_);
+  plan_ns_ = plan_ns_ == 0 ? each : plan_ns_ + kNewest * (std::min(each, 2 * plan_ns_) - plan_ns_);
 }
 
 void Tuner::note_setup(std::uint64_t shape, double ns) {
   const std::scoped_lock lock{mutex_};
-  if (const auto found = entries_.find(shape); found != entries_.end()) found->second.history.note_setup(ns);
+  if (const auto found = entries_.find(shape); found != entries_.end()) found->second.choice.note_setup(ns);
+}
+
+report::GroupReport Tuner::report_group(const Entry& entry, std::size_t i) const {
+  const choice::GroupKind& kind = entry.shape.kinds[i];
+  report::GroupReport group{
+      .kind = kind, .kernel_ns = kernels_.observed({.program = kind.program, .size_class = kind.size_class}).ns};
+  const auto verdicts = entry.choice.questions().groups();
+  if (i >= verdicts.size()) return group;
+  group.facts = verdicts[i].facts;
+  group.bindless_threshold = verdicts[i].bindless_threshold;
+  return group;
 }
 
 std::optional<report::ShapeReport> Tuner::report(std::uint64_t shape) const {
@@ -315,47 +273,42 @@ std::optional<report::ShapeReport> Tuner::report(std::uint64_t shape) const {
   const auto found = entries_.find(shape);
   if (found == entries_.end() || !calibration_ || found->second.forecast.kinds.empty()) return std::nullopt;
   const Entry& entry = found->second;
-  report::ShapeReport result{.key = shape,
-                             .dispatches = entry.shape.dispatches,
-                             .barriers = entry.shape.barriers,
-                             .copies = entry.shape.copies,
-                             .bindless_threshold = choice::bindless_threshold(*calibration_),
-                             .proposed = entry.moment.proposed,
-                             .chosen = entry.last.value_or(entry.moment.proposed),
-                             .batches = entry.history.batches(),
-                             .trials = entry.history.trials(),
-                             .disturbed = entry.history.disturbed(),
-                             .total_ns = entry.history.total_ns(),
-                             .tried_ns = entry.history.tried_ns(),
-                             .baseline_ns = entry.baseline_ns,
-                             .predicted_saving_ns = entry.baseline_ns - entry.predicted_ns};
+  const choice::ModeChoice& choice = entry.choice;
+  const Way chosen = choice.current();
+  report::ShapeReport result{
+      .key = shape,
+      .dispatches = entry.shape.dispatches,
+      .barriers = entry.shape.barriers,
+      .copies = entry.shape.copies,
+      .proposed = choice.verdict(),
+      .chosen = chosen,
+      .batches = choice.batches(),
+      .trials = choice.trials(),
+      .samples = choice.samples(),
+      .total_ns = choice.total_ns(),
+      .trial_cost_ns = choice.trial_cost_ns(),
+      .baseline_ns = choice.estimate(Way::Batched).ns,
+      .launching_ns = choice::overhead_ns(entry.shape, *calibration_, entry.forecast, entry.habits, chosen),
+      .forecast_saving_ns = entry.forecast.of(Way::Batched).ns - entry.forecast.of(chosen).ns};
   result.groups.reserve(entry.shape.kinds.size());
+  for (std::size_t i = 0; i < entry.shape.kinds.size(); ++i) result.groups.push_back(report_group(entry, i));
   result.ways.reserve(choice::kAllWays.size());
-  for (std::size_t i = 0; i < entry.shape.kinds.size(); ++i) {
-    const choice::GroupKind& kind = entry.shape.kinds[i];
-    result.groups.push_back(
-        {.kind = kind,
-         .facts = entry.facts[i],
-         .kernel_ns = kernels_.observed({.program = kind.program, .size_class = kind.size_class}).ns});
-  }
   for (const Way way : choice::kAllWays) {
     const choice::WayCost& cost = entry.forecast.of(way);
-    const choice::Observed& seen = entry.history.of(way);
     if (!cost.is_possible) continue;
-    result.ways.push_back(
-        {.way = way,
-         .predicted_ns = cost.ns,
-         .setup_ns = cost.setup_ns,
-         .observed_ns = seen.ns(),
-         .scaled = seen.scaled(),
-         .samples = seen.count(),
-         .used_below_ns = entry.history.used_below(entry.forecast, entry.moment, result.chosen, way)});
+    const choice::ModeEstimate estimate = choice.estimate(way);
+    result.ways.push_back({.way = way,
+                           .forecast_ns = cost.ns,
+                           .estimate_ns = estimate.ns,
+                           .deviation = estimate.deviation,
+                           .setup_ns = cost.setup_ns,
+                           .trials = estimate.trials,
+                           .is_measured = choice.is_measured(way),
+                           .used_below_ns = choice.used_below_ns(way)});
   }
-  const choice::Observed& base = entry.history.of(Way::Batched);
-  const choice::Observed& own = entry.history.of(result.chosen);
-  result.is_baseline_measured = base.is_known(entry.per_wait);
-  if (result.is_baseline_measured && own.is_known(entry.per_wait)) {
-    result.measured_saving_ns = base.typical_ns() - own.typical_ns();
+  if (choice.is_measured(chosen) && choice.is_measured(Way::Batched)) {
+    result.measured_saving_ns = result.baseline_ns - choice.estimate(chosen).ns;
+    result.saving_deviation_ns = result.baseline_ns * choice.estimate(Way::Batched).deviation;
   }
   return result;
 }
@@ -367,10 +320,6 @@ std::vector<std::uint64_t> Tuner::shapes() const {
 
 report::PredictionErrors Tuner::errors() const {
   const std::scoped_lock lock{mutex_};
-  // What few more make no difference to.
-  if (error_count_ <= summary_.count + summary_.count / 16) {
-    return {.count = error_count_, .median = summary_.median, .ninth_decile = summary_.ninth_decile};
-  }
   const auto at = [&](double share) {
     const double wanted = share * static_cast<double>(error_count_);
     double passed = 0;
@@ -380,14 +329,13 @@ report::PredictionErrors Tuner::errors() const {
     }
     return upper_end(errors_.size() - 1);
   };
-  summary_ = {.count = error_count_, .median = at(0.5), .ninth_decile = at(0.9)};
-  return summary_;
+  return {.count = error_count_, .median = at(0.5), .ninth_decile = at(0.9)};
 }
 
 bool Tuner::is_settled(std::uint64_t shape) const {
   const std::scoped_lock lock{mutex_};
   const auto found = entries_.find(shape);
-  return found != entries_.end() && found->second.history.is_settled(found->second.forecast, found->second.moment);
+  return found != entries_.end() && found->second.choice.is_settled();
 }
 
 }  // namespace vyre::runtime

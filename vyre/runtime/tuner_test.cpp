@@ -26,7 +26,7 @@ class TunerTest : public testing::Test {
   /// Chooses for a shape of one kind, whose program has the descriptor form alone.
   bool choose(std::uint64_t key, TunedChoice& chosen) {
     const std::vector<choice::ProgramForms> forms(1);
-    return tuner_.choose(key, forms, {.may_keep = true}, 0, chosen, [](std::span<const policy::AuditEvent>) {});
+    return tuner_.choose({.shape = key, .forms = forms, .moment = {.may_keep = true}}, chosen);
   }
 };
 
