@@ -146,7 +146,7 @@ Result<ProgramForm> make_form(const program::Program& program, std::vector<SpecO
   }
   const bool is_unbounded = std::ranges::any_of(form.interface.bindings, [](const auto& each) { return !each.count; });
   if (is_unbounded) return fail(ErrorCode::Unsupported, "an array of buffers has no length");
-  VYRE_TRY(backend::check_buffer_count(form.interface));
+  VYRE_TRY(backend::check_buffers(form.interface));
   form.rules = backend::rules_of(form.interface);
   for (const backend::RangeRule& rule : form.rules) {
     const program::Binding& binding = *std::ranges::find_if(
