@@ -140,12 +140,13 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
   }
 
   ModuleWriter writer{module};
-  forms::PointerRewriter rewriter{facts, constants, kind, options, writer};
+  forms::PointerRewriter rewriter{
+      {.facts = facts, .constants = constants, .kind = kind, .options = options, .writer = writer}};
   VYRE_ASSIGN(const forms::RecordTypes types, rewriter.make_types());
   VYRE_TRY(rewriter.write_globals(replaced_built_ins(facts, shape)));
   const Id body = writer.fresh();
   VYRE_TRY(rewriter.write_functions(body));
-  forms::write_launcher(facts, rewriter, types, shape, body, writer);
+  forms::write_launcher(facts, rewriter.record(), types, shape, body, writer);
   const Id entry = facts.entry.operand(1);
   if (shape.fold != 0) replace_workgroup_size(writer, entry, shape.fold);
   form.words = writer.finish(facts.entry);

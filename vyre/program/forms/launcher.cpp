@@ -12,10 +12,10 @@ enum class RootMember : std::uint32_t { Records, Scratch, Map, First, Count, Row
 
 class Launcher {
  public:
-  Launcher(const KernelFacts& facts, const PointerRewriter& rewriter, const RecordTypes& types,
-           const LaunchShape& shape, Id body, ModuleWriter& writer)
+  Launcher(const KernelFacts& facts, const RecordAccess& record, const RecordTypes& types, const LaunchShape& shape,
+           Id body, ModuleWriter& writer)
       : facts_{facts},
-        rewriter_{rewriter},
+        access_{record},
         types_{types},
         shape_{shape},
         body_{body},
@@ -31,8 +31,8 @@ class Launcher {
     Words head;
     emit(head, spv::OpFunction, {writer_.void_type(), facts_.entry.operand(1), 0, function_type});
     emit(head, spv::OpLabel, {writer_.fresh()});
-    if (rewriter_.state().scratch != 0) store(rewriter_.state().scratch, root(RootMember::Scratch, types_.uvec2));
-    if (rewriter_.state().zero != 0) store(rewriter_.state().zero, root(RootMember::Zero, uint_));
+    if (access_.state().scratch != 0) store(access_.state().scratch, root(RootMember::Scratch, types_.uvec2));
+    if (access_.state().zero != 0) store(access_.state().zero, root(RootMember::Zero, uint_));
     switch (shape_.kind) {
       case FormKind::Merged: write_merged(); break;
       case FormKind::Persistent:
@@ -109,11 +109,11 @@ class Launcher {
   void enter_record(Id index) {
     if (table_ == 0) table_ = code_.value(spv::OpBitcast, table_pointer_, {root(RootMember::Records, types_.uvec2)});
     record_ = code_.value(spv::OpAccessChain, types_.record_pointer, {table_, constant(0), index});
-    const PrivateState& state = rewriter_.state();
+    const PrivateState& state = access_.state();
     if (state.record != 0) store(state.record, code_.value(spv::OpBitcast, types_.uvec2, {record_}));
     if (shape_.lanes != 0) load_together();
     const auto fetch = [&](Id variable, Id type, std::uint32_t entry, std::uint32_t member, std::uint32_t alignment) {
-      const Id pointer = rewriter_.entry_pointer(code_, record_, constant(entry), member);
+      const Id pointer = access_.entry_pointer(code_, record_, constant(entry), member);
       store(variable, code_.value(spv::OpLoad, type, {pointer, spv::MemoryAccessAlignedMask, alignment}));
     };
     const auto offset_of = [](std::uint32_t entry) {
@@ -475,7 +475,7 @@ class Launcher {
   }
 
   const KernelFacts& facts_;
-  const PointerRewriter& rewriter_;
+  const RecordAccess& access_;
   const RecordTypes& types_;
   const LaunchShape& shape_;
   Id body_;
@@ -500,9 +500,9 @@ class Launcher {
 
 }  // namespace
 
-void write_launcher(const KernelFacts& facts, const PointerRewriter& rewriter, const RecordTypes& types,
+void write_launcher(const KernelFacts& facts, const RecordAccess& record, const RecordTypes& types,
                     const LaunchShape& shape, Id body, ModuleWriter& writer) {
-  Launcher{facts, rewriter, types, shape, body, writer}.write();
+  Launcher{facts, record, types, shape, body, writer}.write();
 }
 
 }  // namespace vyre::program::forms

@@ -5,7 +5,7 @@
 
 #include <vyre/program/forms/kernel_facts.hpp>
 #include <vyre/program/forms/module_writer.hpp>
-#include <vyre/program/forms/pointer_rewriter.hpp>
+#include <vyre/program/forms/record_access.hpp>
 
 namespace vyre::program::forms {
 
@@ -33,7 +33,7 @@ struct LaunchShape {
 
 /// Writes the new entry point, with the id of the old one: it finds its record, or one after another, and calls the
 /// kernel, which has the id `body`.
-void write_launcher(const KernelFacts& facts, const PointerRewriter& rewriter, const RecordTypes& types,
+void write_launcher(const KernelFacts& facts, const RecordAccess& record, const RecordTypes& types,
                     const LaunchShape& shape, Id body, ModuleWriter& writer);
 
 }  // namespace vyre::program::forms

@@ -1,10 +1,11 @@
 #include <vyre/program/forms/pointer_rewriter.hpp>
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
+#include <spirv/unified1/GLSL.std.450.h>
 
-#include <vyre/program/saturating.hpp>
 #include <vyre/program/spirv/opcodes.hpp>
 
 namespace vyre::program::forms {
@@ -17,42 +18,21 @@ using spirv::is_atomic;
 
 }  // namespace
 
-PointerRewriter::PointerRewriter(const KernelFacts& facts, spirv::Constants& constants, FormKind kind,
-                                 const FormOptions& options, ModuleWriter& writer)
-    : facts_{facts},
-      module_{facts.module},
-      constants_{constants},
-      kind_{kind},
-      options_{options},
-      writer_{writer},
-      is_kept_(facts.module.id_bound(), false),
-      code_{writer},
-      prologue_{writer} {
-  // What is said of members is not known where they are reached in another way.
-  has_pairs_ = options.pairs;
-  for (std::size_t i = 0; i < module_.global_count(); ++i) {
-    const Instruction each = module_[i];
-    const bool is_member = each.op() == spv::OpMemberDecorate;
-    if (!is_member && each.op() != spv::OpDecorate) continue;
-    const std::uint32_t decoration = each.operand(is_member ? 2 : 1);
-    has_row_major_ = has_row_major_ || decoration == spv::DecorationRowMajor;
-    if (decoration == spv::DecorationCoherent || decoration == spv::DecorationVolatile) has_pairs_ = false;
-  }
-}
-
-void PointerRewriter::note_vectors(Id type) {
-  const auto definition = module_.definition(type);
-  if (!definition || !whole_types_.insert(type).second) return;
-  switch (definition->op()) {
-    case spv::OpTypeVector: whole_vectors_.insert(type); break;
-    case spv::OpTypeMatrix:
-    case spv::OpTypeArray: note_vectors(definition->operand(0)); break;
-    case spv::OpTypeStruct:
-      for (const Id member : definition->operands()) note_vectors(member);
-      break;
-    default: break;
-  }
-}
+PointerRewriter::PointerRewriter(const RewriteContext& in)
+    : facts_{in.facts},
+      module_{in.facts.module},
+      options_{in.options},
+      writer_{in.writer},
+      sizes_{in},
+      body_{in},
+      code_{body_.code},
+      record_{in, sizes_, body_},
+      globals_{in},
+      loops_{in, record_, body_},
+      offsets_{in, sizes_, record_.types(), body_},
+      bounds_{in, sizes_, record_, body_},
+      places_{in, sizes_, record_, bounds_, loops_, offsets_, body_},
+      accesses_{in, sizes_, record_, bounds_, loops_, places_, body_} {}
 
 Result<void> PointerRewriter::write_functions(Id body) {
   for (const Function* function : facts_.functions) {
@@ -61,46 +41,34 @@ Result<void> PointerRewriter::write_functions(Id body) {
       const bool copies = access.op() == spv::OpCopyMemory;
       if (!copies && access.op() != spv::OpStore && access.op() != spv::OpLoad) continue;
       for (const Id pointer : access.operands().first(copies ? 2 : 1)) {
-        if (facts_.is_buffer_pointer(pointer)) note_vectors(facts_.pointee(pointer));
+        if (facts_.is_buffer_pointer(pointer)) places_.note_vectors(facts_.pointee(pointer));
       }
     }
   }
   for (const Function* function : facts_.functions) {
     VYRE_TRY(write_function(*function, function->id == facts_.entry.operand(1) ? body : function->id));
   }
-  write_annotations(replaced_);
+  globals_.write_annotations();
   return {};
 }
 
 Result<void> PointerRewriter::write_function(const Function& function, Id id) {
-  function_ = &function;
-  code_.words.clear();
-  prologue_.words.clear();
-  places_.clear();
-  entry_pointers_.clear();
-  entry_lengths_.clear();
-  entry_bytes_.clear();
-  limits_.clear();
-  shifted_lengths_.clear();
-  scratch_pointers_.clear();
-  flow_.reset();
-  loops_.reset();
-  last_labels_.clear();
-  phi_labels_.clear();
-  array_pointers_.clear();
-  params_pointer_ = 0;
-  record_pointer_ = 0;
+  body_.begin(function);
+  record_.begin_function();
+  loops_.begin_function();
+  bounds_.begin_function();
+  places_.begin_function();
   if (function.blocks.empty()) return refuse("a function has no body");
-  VYRE_TRY(find_offsets(function));
+  VYRE_TRY(offsets_.find_offsets(function));
 
   Words head;
   bool is_in_head = true;  // Up to the last variable of the first block.
-  if (id == function.id) is_kept_[id] = true;
-  for (at_ = function.begin; at_ < function.end; ++at_) {
-    const Instruction instruction = module_[at_];
+  if (id == function.id) globals_.keep(id);
+  for (body_.at = function.begin; body_.at < function.end; ++body_.at) {
+    const Instruction instruction = module_[body_.at];
     const spv::Op op = instruction.op();
     if (is_debug(op)) continue;
-    if (instruction.result() != 0 && op != spv::OpFunction) is_kept_[instruction.result()] = true;
+    if (instruction.result() != 0 && op != spv::OpFunction) globals_.keep(instruction.result());
     if (op == spv::OpFunction) {
       emit(head, op, {instruction.type(), id, instruction.operand(0), instruction.operand(1)});
       continue;
@@ -108,8 +76,7 @@ Result<void> PointerRewriter::write_function(const Function& function, Id id) {
     const bool belongs_to_head = op == spv::OpFunctionParameter || op == spv::OpVariable ||
                                  (op == spv::OpLabel && instruction.result() == function.blocks[0].label);
     if (op == spv::OpLabel) {
-      block_ = module_.block_of_label(instruction.result());
-      label_ = instruction.result();
+      body_.enter_block(instruction.result());
     }
     if (is_in_head && belongs_to_head) {
       if (op == spv::OpVariable && facts_.is_buffer_pointer(instruction.operand(1))) {
@@ -133,45 +100,38 @@ Result<void> PointerRewriter::write_function(const Function& function, Id id) {
     is_in_head = false;
     VYRE_TRY(rewrite(instruction));
   }
-  // Values that came from a block come from its last piece.
-  for (const std::size_t word : phi_labels_) {
-    if (const auto last = last_labels_.find(code_.words[word]); last != last_labels_.end()) {
-      code_.words[word] = last->second;
-    }
-  }
-  for (const Words* part : {&head, &prologue_.words, &code_.words}) {
-    writer_.functions.insert(writer_.functions.end(), part->begin(), part->end());
-  }
+  body_.finish(head);
   return {};
 }
 
 Result<void> PointerRewriter::rewrite(const Instruction& instruction) {
   const bool is_element_chain = instruction.op() == spv::OpPtrAccessChain;
-  if (is_element_chain && facts_.is_buffer_pointer(instruction.result())) return rewrite_element_chain(instruction);
+  if (is_element_chain && facts_.is_buffer_pointer(instruction.result()))
+    return places_.rewrite_element_chain(instruction);
   VYRE_TRY(rewrite_plainly(instruction));
-  return offsets_.contains(instruction.result()) ? write_offset(instruction) : Result<void>{};
+  return offsets_.contains(instruction.result()) ? offsets_.write_offset(instruction) : Result<void>{};
 }
 
 Result<void> PointerRewriter::rewrite_plainly(const Instruction& instruction) {
   const spv::Op op = instruction.op();
   const Id first = instruction.operand(0);
   const bool is_comparison = op == spv::OpPtrEqual || op == spv::OpPtrNotEqual || op == spv::OpPtrDiff;
-  if (is_comparison && facts_.is_buffer_pointer(first)) return rewrite_comparison(instruction);
-  if (is_access_chain(op) && facts_.is_buffer_pointer(first)) return rewrite_chain(instruction);
-  if (is_access_chain(op) && replaced_.contains(first)) return rewrite_built_in_chain(instruction);
-  if (op == spv::OpLoad && facts_.is_buffer_pointer(first)) return rewrite_load(instruction);
-  if (op == spv::OpStore && facts_.is_buffer_pointer(first)) return rewrite_store(instruction);
+  if (is_comparison && facts_.is_buffer_pointer(first)) return offsets_.rewrite_comparison(instruction);
+  if (is_access_chain(op) && facts_.is_buffer_pointer(first)) return places_.rewrite_chain(instruction);
+  if (is_access_chain(op) && globals_.is_replaced(first)) return rewrite_built_in_chain(instruction);
+  if (op == spv::OpLoad && facts_.is_buffer_pointer(first)) return accesses_.rewrite_load(instruction);
+  if (op == spv::OpStore && facts_.is_buffer_pointer(first)) return accesses_.rewrite_store(instruction);
   if (op == spv::OpCopyMemory &&
       (facts_.is_buffer_pointer(first) || facts_.is_buffer_pointer(instruction.operand(1)))) {
-    return rewrite_copy(instruction);
+    return accesses_.rewrite_copy(instruction);
   }
   const bool is_changed_atomic = is_atomic(op) && (facts_.is_buffer_pointer(first) || options_.quirks.float_operands);
-  if (is_changed_atomic) return rewrite_atomic(instruction);
+  if (is_changed_atomic) return accesses_.rewrite_atomic(instruction);
   if (op == spv::OpArrayLength) return rewrite_length(instruction);
   if (op == spv::OpExtInst) return rewrite_extended(instruction);
   if (op == spv::OpPhi) {
     for (std::size_t i = 1; i < instruction.operands().size(); i += 2) {
-      phi_labels_.push_back(code_.words.size() + 3 + i);
+      body_.note_phi_label(code_.words.size() + 3 + i);
     }
   }
   bool has_pointers = false;
@@ -183,8 +143,8 @@ Result<void> PointerRewriter::rewrite_plainly(const Instruction& instruction) {
 
 Result<void> PointerRewriter::copy_with_pointers(const Instruction& instruction) {
   switch (instruction.op()) {
-    case spv::OpCopyObject: places_[instruction.result()] = place_of(instruction.operand(0)); break;
-    case spv::OpSelect: VYRE_TRY(select_view(instruction)); break;
+    case spv::OpCopyObject: places_.set(instruction.result(), places_.place_of(instruction.operand(0))); break;
+    case spv::OpSelect: VYRE_TRY(places_.select_view(instruction)); break;
     case spv::OpPhi:
     case spv::OpFunctionCall:
     case spv::OpReturnValue:
@@ -200,7 +160,7 @@ Result<void> PointerRewriter::copy_with_pointers(const Instruction& instruction)
   for_each_operand(module_, instruction, [&](const spirv::Operand& operand) {
     const bool is_used = operand.is_id() && operand.kind != spirv::OperandKind::IdResult;
     if (result && is_used && facts_.is_buffer_pointer(operand.words[0])) {
-      const Result<Id> pointer = pointer_of(operand.words[0]);
+      const Result<Id> pointer = places_.pointer_of(operand.words[0]);
       if (pointer) {
         words[at] = *pointer;
       } else {
@@ -217,164 +177,50 @@ Result<void> PointerRewriter::copy_with_pointers(const Instruction& instruction)
   return result;
 }
 
-PointerRewriter::Place PointerRewriter::place_of(Id pointer) {
-  if (const auto found = places_.find(pointer); found != places_.end()) return found->second;
-  Place place;
-  const Id origin = facts_.origins[pointer];
-  if (const auto found = facts_.buffer_of.find(origin); found != facts_.buffer_of.end()) {
-    const BufferVariable& buffer = facts_.buffers[found->second];
-    if (!buffer.is_array) place.entry = buffer.first_entry;
+Result<void> PointerRewriter::rewrite_built_in_chain(const Instruction& chain) {
+  Words all{writer_.pointer_type(spv::StorageClassPrivate, facts_.pointee(chain.result())), chain.result()};
+  all.insert(all.end(), chain.operands().begin(), chain.operands().end());
+  emit(code_.words, chain.op(), all);
+  return {};
+}
+
+Result<void> PointerRewriter::rewrite_length(const Instruction& length) {
+  const Id pointer = length.operand(0);
+  if (!facts_.is_buffer_pointer(pointer)) return refuse("OpArrayLength asks for the length of what is no buffer");
+  const bool is_known = facts_.origins[pointer] != KernelFacts::kUnknown;
+  const Result<Id> elements = is_known ? bounds_.length_of(places_.place_of(pointer)) : refuse("");
+  if (!elements) return refuse("OpArrayLength asks for the length of a buffer that is not known");
+  const bool is_same = length.type() == record_.types().uint;
+  code_.named(is_same ? spv::OpCopyObject : spv::OpBitcast, length.type(), length.result(), {*elements});
+  return {};
+}
+
+Result<void> PointerRewriter::rewrite_extended(const Instruction& instruction) {
+  const auto set = module_.definition(instruction.operand(0));
+  const std::string_view name = set ? set->string(0) : "";
+  if (name.starts_with("NonSemantic.")) {
+    globals_.drop(instruction.result());
+    return {};
   }
-  const bool is_variable = module_.definition_op(pointer) == spv::OpVariable;
-  place.may_be_null = !is_variable;
-  place.is_aligned = is_variable && facts_.buffer_of.contains(pointer);
-  places_.emplace(pointer, place);
-  return place;
-}
-
-Result<Id> PointerRewriter::pointer_of(Id id) {
-  if (id == facts_.push) {
-    if (params_pointer_ == 0) {
-      params_pointer_ = prologue_.value(spv::OpAccessChain, module_.type_of(id),
-                                        {record_pointer(), writer_.constant(types_.params_member)});
-    }
-    return params_pointer_;
+  const bool has_pointer = std::ranges::any_of(instruction.operands().subspan(2),
+                                               [&](Id operand) { return facts_.is_buffer_pointer(operand); });
+  if (!has_pointer) {
+    writer_.copy(code_.words, instruction);
+    return {};
   }
-  const auto found = facts_.buffer_of.find(id);
-  if (found == facts_.buffer_of.end()) return id;
-  const BufferVariable& buffer = facts_.buffers[found->second];
-  if (buffer.is_array) return refuse("the address of a whole array of buffers is taken");
-  return entry_address(buffer.first_entry, module_.type_of(id));
-}
-
-Id PointerRewriter::from_private(Id& variable, Id type, Code& code) {
-  if (variable == 0) variable = writer_.variable(spv::StorageClassPrivate, type);
-  return code.value(spv::OpLoad, type, {variable});
-}
-
-Id PointerRewriter::record_pointer() {
-  if (record_pointer_ == 0) {
-    const Id words = from_private(state_.record, types_.uvec2, prologue_);
-    record_pointer_ = prologue_.value(spv::OpBitcast, types_.record_pointer, {words});
-  }
-  return record_pointer_;
-}
-
-Id PointerRewriter::entry_address(std::uint32_t entry, Id pointer_type) {
-  Id& pointer = entry_pointers_[{entry, pointer_type}];
-  if (pointer == 0) {
-    const Id words = from_private(state_.addresses[entry], types_.uvec2, prologue_);
-    pointer = prologue_.value(spv::OpBitcast, pointer_type, {words});
-  }
-  return pointer;
-}
-
-Result<Id> PointerRewriter::length_of(const Place& place) {
-  if (place.length != 0) return place.length;
-  if (!place.entry) return refuse("a runtime array is reached through an address whose buffer is not known");
-  Id& length = entry_lengths_[*place.entry];
-  if (length == 0) length = from_private(state_.lengths[*place.entry], types_.uint, prologue_);
-  return length;
-}
-
-Id PointerRewriter::entry_pointer(Code& code, Id record, Id entry, std::uint32_t member) const {
-  const Id type = member == kAddressMember ? types_.uvec2 : types_.uint;
-  return code.value(spv::OpAccessChain, writer_.pointer_type(kPhysical, type),
-                    {record, writer_.constant(1), entry, writer_.constant(member)});
-}
-
-Id PointerRewriter::validity_of(Id pointer, const Place& place) {
-  if (!place.may_be_null) return place.valid;
-  const Id words = code_.value(spv::OpBitcast, types_.uvec2, {pointer});
-  const Id low = code_.value(spv::OpCompositeExtract, types_.uint, {words, 0});
-  const Id high = code_.value(spv::OpCompositeExtract, types_.uint, {words, 1});
-  const Id bits = code_.value(spv::OpBitwiseOr, types_.uint, {low, high});
-  return code_.value(spv::OpINotEqual, writer_.bool_type(), {bits, writer_.constant(0)});
-}
-
-Id PointerRewriter::scratch_pointer(Id pointer_type, bool writes) {
-  Id& pointer = scratch_pointers_[{pointer_type, writes}];
-  if (pointer == 0) {
-    Id words = from_private(state_.scratch, types_.uvec2, prologue_);
-    if (writes) {
-      const Id behind = writer_.composite(types_.uvec2, {writer_.constant(kScratchBytes), writer_.constant(0)});
-      words = prologue_.value(spv::OpBitwiseOr, types_.uvec2, {words, behind});
-    }
-    pointer = prologue_.value(spv::OpBitcast, pointer_type, {words});
-  }
-  return pointer;
-}
-
-Result<Id> PointerRewriter::guarded(Id pointer, Id pointer_type, Id valid, Id type, bool writes) {
-  if (valid == 0) return pointer;
-  const std::uint64_t bytes = extent(type);
-  if (bytes > kScratchBytes) {
-    return refuse(fmt::format("a value of {} bytes is {} at once, a checked one has at most {}", bytes,
-                              writes ? "written" : "read", kScratchBytes));
-  }
-  return code_.value(spv::OpSelect, pointer_type, {valid, pointer, scratch_pointer(pointer_type, writes)});
-}
-
-std::uint32_t PointerRewriter::alignment(Id type) const {
-  const auto definition = module_.definition(type);
-  if (!definition) return 4;
-  switch (definition->op()) {
-    case spv::OpTypeInt:
-    case spv::OpTypeFloat: return std::max(definition->operand(0) / 8, 1U);
-    case spv::OpTypePointer: return 8;
-    case spv::OpTypeVector:
-    case spv::OpTypeMatrix:
-    case spv::OpTypeArray:
-    case spv::OpTypeRuntimeArray: return alignment(definition->operand(0));
-    case spv::OpTypeStruct: {
-      std::uint32_t most = 1;
-      for (const Id member : definition->operands()) most = std::max(most, alignment(member));
-      return most;
-    }
-    default: return 4;
-  }
-}
-
-std::uint64_t PointerRewriter::extent(Id type) {
-  const auto definition = module_.definition(type);
-  if (!definition) return 0;
-  switch (definition->op()) {
-    case spv::OpTypeInt:
-    case spv::OpTypeFloat: return definition->operand(0) / 8;
-    case spv::OpTypePointer: return 8;
-    case spv::OpTypeVector: return saturating_mul(definition->operand(1), extent(definition->operand(0)));
-    case spv::OpTypeMatrix: return 0;  // Its stride is its structure's to say.
-    case spv::OpTypeArray: {
-      const std::uint64_t stride = module_.decoration(type, spv::DecorationArrayStride).value_or(0);
-      return saturating_mul(constants_.number(definition->operand(1)).value_or(0),
-                            std::max(stride, extent(definition->operand(0))));
-    }
-    case spv::OpTypeStruct: {
-      std::uint64_t end = 0;
-      for (std::uint32_t i = 0; i < definition->operands().size(); ++i) {
-        const std::uint64_t offset = module_.decoration(type, spv::DecorationOffset, i).value_or(0);
-        const std::uint64_t stride = module_.decoration(type, spv::DecorationMatrixStride, i).value_or(0);
-        end = std::max(end, saturating_add(offset, std::max(extent(definition->operand(i)), 4 * stride)));
-      }
-      return end;
-    }
-    default: return 0;
-  }
-}
-
-Words PointerRewriter::memory_operands(std::span<const std::uint32_t> operands, std::uint32_t alignment) const {
-  Words all(operands.begin(), operands.end());
-  if (all.empty()) all.push_back(0);
-  // The parameters of low bits come first, and only one without a parameter is lower.
-  if ((all[0] & spv::MemoryAccessAlignedMask) == 0) {
-    all[0] |= spv::MemoryAccessAlignedMask;
-    all.insert(all.begin() + 1, alignment);
-  } else {
-    all[1] = std::max(all[1], alignment);
-  }
-  // In a chain, others read and write the same bytes: barriers order only accesses that are not private.
-  if (kind_ == FormKind::Chain && facts_.has_vulkan_memory_model) all[0] |= spv::MemoryAccessNonPrivatePointerMask;
-  return all;
+  // These give two results, one of them through a pointer; their sisters give both as a structure.
+  const std::uint32_t which = instruction.operand(1);
+  const bool is_known = name == "GLSL.std.450" && (which == GLSLstd450Modf || which == GLSLstd450Frexp);
+  if (!is_known) return refuse("an extended instruction takes the address of a buffer");
+  const Id pointer = instruction.operand(3);
+  const Id second_type = facts_.pointee(pointer);
+  const Id both_type = writer_.plain_struct_type({instruction.type(), second_type});
+  const std::uint32_t sister = which == GLSLstd450Modf ? GLSLstd450ModfStruct : GLSLstd450FrexpStruct;
+  const Id both = code_.value(spv::OpExtInst, both_type, {instruction.operand(0), sister, instruction.operand(2)});
+  const Id second = code_.value(spv::OpCompositeExtract, second_type, {both, 1});
+  VYRE_TRY(accesses_.store(pointer, second, second_type, {}));
+  code_.named(spv::OpCompositeExtract, instruction.type(), instruction.result(), {both, 0});
+  return {};
 }
 
 }  // namespace vyre::program::forms

@@ -1,16 +1,13 @@
+#include <vyre/program/forms/view_bounds.hpp>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <optional>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include <vyre/program/forms/pointer_rewriter.hpp>
 #include <vyre/program/saturating.hpp>
-
-// Whether an access stays inside its view. The view alone counts: a declared length says nothing about what lies beyond
-// it, and an index that leaves its array for another part of the view reaches that part, as in the kernel as written.
+#include <vyre/program/spirv/opcodes.hpp>
 
 namespace vyre::program::forms {
 namespace {
@@ -25,7 +22,45 @@ constexpr std::string_view kUnknownBuffer =
 
 }  // namespace
 
-bool PointerRewriter::is_proven(Id index, std::uint64_t bound) {
+ViewBounds::ViewBounds(const RewriteContext& in, const TypeLayout& sizes, RecordAccess& record, FunctionWriter& body)
+    : facts_{in.facts},
+      module_{in.facts.module},
+      constants_{in.constants},
+      writer_{in.writer},
+      sizes_{sizes},
+      record_{record},
+      types_{record.types()},
+      body_{body},
+      code_{body.code},
+      prologue_{body.prologue} {
+  // A decoration of a member is not known where the member is reached in another way.
+  for (std::size_t i = 0; i < module_.global_count() && !has_row_major_; ++i) {
+    const Instruction each = module_[i];
+    const bool is_member = each.op() == spv::OpMemberDecorate;
+    if (!is_member && each.op() != spv::OpDecorate) continue;
+    has_row_major_ = each.operand(is_member ? 2 : 1) == spv::DecorationRowMajor;
+  }
+}
+
+void ViewBounds::begin_function() {
+  array_pointers_.clear();
+  limits_.clear();
+  shifted_lengths_.clear();
+}
+
+Result<Id> ViewBounds::length_of(const Place& place) {
+  if (place.length != 0) return place.length;
+  if (!place.entry) return refuse("a runtime array is reached through an address whose buffer is not known");
+  return record_.entry_length(*place.entry);
+}
+
+Result<Id> ViewBounds::bytes_of(const Place& place) {
+  if (place.bytes != 0) return place.bytes;
+  if (!place.entry) return refuse(std::string{kUnknownBuffer});
+  return record_.entry_bytes(*place.entry);
+}
+
+bool ViewBounds::is_proven(Id index, std::uint64_t bound) {
   if (const auto value = constants_.value(index)) {
     return value->width <= 32 ? value->bits < bound : value->as_signed() >= 0 && value->bits < bound;
   }
@@ -40,12 +75,10 @@ bool PointerRewriter::is_proven(Id index, std::uint64_t bound) {
   }
 }
 
-/// Whether a branch that stands before the access has compared the index with the length already.
-bool PointerRewriter::is_guarded(Id index, std::uint32_t entry) {
-  if (function_->blocks.size() > 4096) return false;
-  if (!flow_) flow_.emplace(module_, *function_);
-  const spirv::ControlFlow& flow = *flow_;
-  std::uint32_t block = flow.block_of_instruction(at_);
+bool ViewBounds::is_guarded(Id index, std::uint32_t entry) {
+  if (body_.function->blocks.size() > 4096) return false;
+  const spirv::ControlFlow& flow = body_.flow();
+  std::uint32_t block = flow.block_of_instruction(body_.at);
   if (block == spirv::ControlFlow::kNone) return false;
   const auto is_length = [&](Id id) {
     const auto node = module_.definition(id);
@@ -58,10 +91,10 @@ bool PointerRewriter::is_guarded(Id index, std::uint32_t entry) {
   for (int steps = 0; steps < 64; ++steps) {
     const std::uint32_t above = flow.immediate_dominator(block);
     if (above == spirv::ControlFlow::kNone || above == block) return false;
-    const Instruction branch = module_[function_->blocks[above].end - 1];
+    const Instruction branch = module_[body_.function->blocks[above].end - 1];
     if (branch.op() == spv::OpBranchConditional && branch.operand(1) != branch.operand(2) &&
         flow.predecessors(block).size() == 1) {
-      const bool holds = branch.operand(1) == function_->blocks[block].label;
+      const bool holds = branch.operand(1) == body_.function->blocks[block].label;
       const auto test = module_.definition(branch.operand(0));
       if (test && test->operands().size() == 2) {
         const Id a = test->operand(0);
@@ -78,7 +111,7 @@ bool PointerRewriter::is_guarded(Id index, std::uint32_t entry) {
   return false;
 }
 
-Id PointerRewriter::check_index(Id index, Id bound, Id valid) {
+Id ViewBounds::check_index(Id index, Id bound, Id valid) {
   const auto shape = spirv::scalar_shape(module_, module_.type_of(index));
   Id compared = index;
   Id limit = bound;
@@ -92,19 +125,19 @@ Id PointerRewriter::check_index(Id index, Id bound, Id valid) {
   return valid == 0 ? inside : code_.value(spv::OpLogicalAnd, writer_.bool_type(), {valid, inside});
 }
 
-Id PointerRewriter::checked_index(Id index, Id bound, Id& valid) {
+Id ViewBounds::checked_index(Id index, Id bound, Id& valid) {
   // Where an earlier step led out, the way begins at something else, which may be smaller.
   valid = check_index(index, bound, valid);
   const Id type = module_.type_of(index);
   return code_.value(spv::OpSelect, type, {valid, index, writer_.null_constant(type)});
 }
 
-Id PointerRewriter::both(Id one, Id other) {
+Id ViewBounds::both(Id one, Id other) {
   if (one == 0 || other == 0) return one == 0 ? other : one;
   return code_.value(spv::OpLogicalAnd, writer_.bool_type(), {one, other});
 }
 
-Id PointerRewriter::narrow_index(Id index, Id& is_near) {
+Id ViewBounds::narrow_index(Id index, Id& is_near) {
   const auto shape = spirv::scalar_shape(module_, module_.type_of(index));
   const Id type = writer_.int_type(32, true);
   if (!shape) return index;
@@ -120,15 +153,7 @@ Id PointerRewriter::narrow_index(Id index, Id& is_near) {
   return low;
 }
 
-Result<Id> PointerRewriter::bytes_of(const Place& place) {
-  if (place.bytes != 0) return place.bytes;
-  if (!place.entry) return refuse(std::string{kUnknownBuffer});
-  Id& bytes = entry_bytes_[*place.entry];
-  if (bytes == 0) bytes = from_private(state_.bytes[*place.entry], types_.uint, prologue_);
-  return bytes;
-}
-
-Result<Id> PointerRewriter::limit_of(const Place& place, std::uint64_t rest, std::uint32_t unit, std::uint64_t size) {
+Result<Id> ViewBounds::limit_of(const Place& place, std::uint64_t rest, std::uint32_t unit, std::uint64_t size) {
   const std::uint64_t needed = saturating_add(rest, size);
   if (needed > std::numeric_limits<std::uint32_t>::max()) return writer_.constant(0);
   VYRE_ASSIGN(const Id bytes, bytes_of(place));
@@ -148,7 +173,7 @@ Result<Id> PointerRewriter::limit_of(const Place& place, std::uint64_t rest, std
   return limit = code.value(spv::OpSelect, types_.uint, {has_one, count, writer_.constant(0)});
 }
 
-Result<PointerRewriter::Distance> PointerRewriter::distance_of(const Walk& walk, const Place& place, Id root) {
+Result<Distance> ViewBounds::distance_of(const Walk& walk, const Place& place, Id root) {
   Distance distance{.offset = walk.offset};
   std::uint64_t unit = 0;
   std::size_t terms = 0;
@@ -163,9 +188,9 @@ Result<PointerRewriter::Distance> PointerRewriter::distance_of(const Walk& walk,
     // Its components lie beside each other, unless it is a column of a matrix that is laid out by rows.
     const bool is_vector = module_.definition_op(facts_.pointee(root)) == spv::OpTypeVector;
     if (is_vector && has_row_major_) return refuse("an index goes into a vector that may be a column of a matrix");
-    unit = std::gcd(unit, std::uint64_t{alignment(facts_.pointee(root))});
+    unit = std::gcd(unit, std::uint64_t{sizes_.alignment(facts_.pointee(root))});
     ++terms;
-    const Id begin = entry_address(*place.entry, types_.uvec2);
+    const Id begin = record_.entry_address(*place.entry, types_.uvec2);
     const Id here = code_.value(spv::OpBitcast, types_.uvec2, {root});
     const auto low_word = [&](Id words) { return code_.value(spv::OpCompositeExtract, types_.uint, {words, 0}); };
     before = code_.value(spv::OpISub, types_.uint, {low_word(here), low_word(begin)});
@@ -195,7 +220,7 @@ Result<PointerRewriter::Distance> PointerRewriter::distance_of(const Walk& walk,
   return distance;
 }
 
-Result<Id> PointerRewriter::is_inside(const Place& place, std::uint64_t behind, std::uint64_t size) {
+Result<Id> ViewBounds::is_inside(const Place& place, std::uint64_t behind, std::uint64_t size) {
   const Distance& distance = *place.distance;
   const std::uint64_t offset = saturating_add(distance.offset, behind);
   const std::uint64_t whole = offset / distance.unit;
@@ -210,7 +235,24 @@ Result<Id> PointerRewriter::is_inside(const Place& place, std::uint64_t behind, 
   return both(both(place.base_valid, distance.is_near), inside);
 }
 
-Result<void> PointerRewriter::check_element(Walk& walk, Place& place, Id root_type, Id& pointer) {
+Result<Id> ViewBounds::array_pointer(bool is_of_variable, Id pointer, Id pointer_type, const Place& place,
+                                     std::uint64_t array_offset) {
+  // Where the array is all there is, the host gives the address of zeros for an empty one.
+  if (place.entry && array_offset == 0) return pointer;
+  const bool is_variable = is_of_variable && place.entry;  // So that its address is in the prologue.
+  if (is_variable) {
+    if (const auto found = array_pointers_.find(*place.entry); found != array_pointers_.end()) return found->second;
+  }
+  VYRE_ASSIGN(const Id length, length_of(place));
+  Code& code = is_variable ? prologue_ : code_;
+  const Id zeros = record_.scratch_pointer(pointer_type, false);
+  const Id is_there = code.value(spv::OpINotEqual, writer_.bool_type(), {length, writer_.constant(0)});
+  const Id chosen = code.value(spv::OpSelect, pointer_type, {is_there, pointer, zeros});
+  if (is_variable) array_pointers_.emplace(*place.entry, chosen);
+  return chosen;
+}
+
+Result<void> ViewBounds::check_element(Walk& walk, Place& place, Id root_type, Id& pointer) {
   Step& step = walk.steps[*walk.runtime];
   VYRE_ASSIGN(Id limit, length_of(place));
   const std::uint64_t before = walk.array_offset / step.stride;  // Elements that fit in front of the array.
@@ -237,8 +279,8 @@ Result<void> PointerRewriter::check_element(Walk& walk, Place& place, Id root_ty
   return {};
 }
 
-Result<void> PointerRewriter::check_steps(Walk& walk, std::uint64_t needed, Place& place, Id root, Id root_type,
-                                          Id& pointer) {
+Result<void> ViewBounds::check_steps(Walk& walk, std::uint64_t needed, Place& place, Id root, Id root_type,
+                                     Id& pointer) {
   const auto is_open = [](const Step& step) { return step.is_open; };
   if (std::ranges::none_of(walk.steps, is_open)) {
     place.valid = place.base_valid;

@@ -1,3 +1,5 @@
+#include <vyre/program/forms/loop_values.hpp>
+
 #include <algorithm>
 #include <ranges>
 #include <unordered_set>
@@ -5,10 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <vyre/program/forms/pointer_rewriter.hpp>
 #include <vyre/program/saturating.hpp>
-
-// How values are kept that are loaded in a loop and used behind it, for drivers that forget them.
 
 namespace vyre::program::forms {
 namespace {
@@ -19,7 +18,7 @@ constexpr std::uint64_t kMostParts = 1'024;
 
 }  // namespace
 
-bool PointerRewriter::is_read_only(Id pointer) const {
+bool LoopValues::is_read_only(Id pointer) const {
   const auto where = facts_.storage(pointer);
   if (where == spv::StorageClassPushConstant) return true;
   if (where != spv::StorageClassUniform) return false;
@@ -28,34 +27,33 @@ bool PointerRewriter::is_read_only(Id pointer) const {
          !module_.decoration(facts_.buffers[found->second].block, spv::DecorationBufferBlock);
 }
 
-bool PointerRewriter::may_repeat() {
+bool LoopValues::may_repeat() {
   // Others may be called by a loop.
-  return function_->id != facts_.entry.operand(1) || innermost_loop() != nullptr;
+  return body_.function->id != facts_.entry.operand(1) || innermost_loop() != nullptr;
 }
 
-const PointerRewriter::LoopBlocks* PointerRewriter::innermost_loop() {
-  if (!flow_) flow_.emplace(module_, *function_);
-  if (!loops_) {
-    loops_.emplace();
-    for (std::uint32_t i = 0; i < function_->blocks.size(); ++i) {
-      const spirv::Block& block = function_->blocks[i];
+const LoopValues::LoopBlocks* LoopValues::innermost_loop() {
+  if (!found_) {
+    found_.emplace();
+    for (std::uint32_t i = 0; i < body_.function->blocks.size(); ++i) {
+      const spirv::Block& block = body_.function->blocks[i];
       if (block.end - block.begin < 3 || module_[block.end - 2].op() != spv::OpLoopMerge) continue;
-      loops_->push_back({.header = i, .merge = flow_->block_of_label(module_[block.end - 2].operand(0))});
+      found_->push_back({.header = i, .merge = body_.flow().block_of_label(module_[block.end - 2].operand(0))});
     }
   }
   // Blocks stand behind those that dominate them, and so do loops.
-  const auto inner = std::views::reverse(*loops_);
-  const auto found = std::ranges::find_if(inner, [&](const LoopBlocks& loop) { return is_inside(loop, block_); });
+  const auto inner = std::views::reverse(*found_);
+  const auto found = std::ranges::find_if(inner, [&](const LoopBlocks& loop) { return is_inside(loop, body_.block); });
   return found == inner.end() ? nullptr : &*found;
 }
 
-bool PointerRewriter::is_inside(const LoopBlocks& loop, std::uint32_t block) const {
+bool LoopValues::is_inside(const LoopBlocks& loop, std::uint32_t block) const {
   // Those that end in a break are inside as well: each invocation runs them in an iteration of its own.
-  if (block == spirv::ControlFlow::kNone || !flow_->dominates(loop.header, block)) return false;
-  return loop.merge == spirv::ControlFlow::kNone || !flow_->dominates(loop.merge, block);
+  if (block == spirv::ControlFlow::kNone || !body_.flow().dominates(loop.header, block)) return false;
+  return loop.merge == spirv::ControlFlow::kNone || !body_.flow().dominates(loop.merge, block);
 }
 
-bool PointerRewriter::outlives_loop(Id value) {
+bool LoopValues::outlives_loop(Id value) {
   if (!options_.quirks.values_of_loops || !may_repeat()) return false;
   const LoopBlocks* const loop = innermost_loop();
   constexpr std::size_t kMostFollowed = 256;
@@ -76,7 +74,7 @@ bool PointerRewriter::outlives_loop(Id value) {
           break;
         default: break;
       }
-      if (loop != nullptr && !is_inside(*loop, flow_->block_of_instruction(use))) return true;
+      if (loop != nullptr && !is_inside(*loop, body_.flow().block_of_instruction(use))) return true;
       if (user.result() != 0 && seen.insert(user.result()).second) open.push_back(user.result());
     }
     if (seen.size() > kMostFollowed) return true;
@@ -84,7 +82,7 @@ bool PointerRewriter::outlives_loop(Id value) {
   return false;
 }
 
-std::uint64_t PointerRewriter::parts_of(Id type) {
+std::uint64_t LoopValues::parts_of(Id type) {
   const auto definition = module_.definition(type);
   if (!definition) return 1;
   if (definition->op() == spv::OpTypeArray) {
@@ -97,7 +95,7 @@ std::uint64_t PointerRewriter::parts_of(Id type) {
   return std::max<std::uint64_t>(parts, 1);
 }
 
-Result<void> PointerRewriter::keep(Id type, Id value, Id result) {
+Result<void> LoopValues::keep(Id type, Id value, Id result) {
   if (const std::uint64_t parts = parts_of(type); parts > kMostParts) {
     return refuse(fmt::format("a value of {} parts is loaded in a loop and used behind it, the device keeps at most {}",
                               parts, kMostParts));
@@ -106,7 +104,7 @@ Result<void> PointerRewriter::keep(Id type, Id value, Id result) {
   return {};
 }
 
-void PointerRewriter::keep_parts(Id type, Id value, Id result) {
+void LoopValues::keep_parts(Id type, Id value, Id result) {
   const auto definition = module_.definition(type);
   const bool is_array = definition && definition->op() == spv::OpTypeArray;
   if (is_array || (definition && definition->op() == spv::OpTypeStruct)) {
@@ -129,7 +127,7 @@ void PointerRewriter::keep_parts(Id type, Id value, Id result) {
   const Id pointer_type = writer_.pointer_type(spv::StorageClassPrivate, type);
   const Id to = code_.value(spv::OpAccessChain, pointer_type, {variable, writer_.constant(0)});
   code_.add(spv::OpStore, {to, value});
-  const Id zero = from_private(state_.zero, types_.uint, code_);
+  const Id zero = record_.zero();
   const Id from = code_.value(spv::OpAccessChain, pointer_type, {variable, zero});
   code_.named(spv::OpLoad, type, result, {from});
 }

@@ -1,12 +1,7 @@
+#include <vyre/program/forms/global_writer.hpp>
+
 #include <algorithm>
 #include <utility>
-#include <vector>
-
-#include <fmt/format.h>
-
-#include <vyre/program/forms/pointer_rewriter.hpp>
-
-// What stands outside functions: types, constants and variables, and what is said of them.
 
 namespace vyre::program::forms {
 namespace {
@@ -17,51 +12,14 @@ constexpr std::uint32_t kVersion15 = 0x0001'0500;
 
 }  // namespace
 
-Result<RecordTypes> PointerRewriter::make_types() {
-  types_.uint = writer_.uint_type();
-  types_.uvec2 = writer_.vector_type(types_.uint, 2);
-  types_.uvec3 = writer_.vector_type(types_.uint, 3);
-  const std::pair<Id, std::uint32_t> entry_members[] = {{types_.uvec2, 0}, {types_.uint, 8}, {types_.uint, 12}};
-  const Id entry = writer_.struct_type(entry_members);
-  std::uint32_t entries = 0;
-  for (const BufferVariable& buffer : facts_.buffers) entries += buffer.count;
-  std::vector<std::pair<Id, std::uint32_t>> members{{types_.uvec3, 0}};
-  std::uint32_t end = RecordLayout::kEntriesOffset + entries * RecordLayout::kEntryBytes;
-  if (entries > 0) {
-    members.emplace_back(writer_.array_type(entry, entries, RecordLayout::kEntryBytes), RecordLayout::kEntriesOffset);
-  }
-  // Records begin at multiples of the largest alignment there is, that of a vector of four doubles; push constants in
-  // them where they may.
-  constexpr std::uint32_t kAlignment = 32;
-  const auto round = [](std::uint32_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; };
-  const bool has_wide = facts_.push != 0 && alignment(facts_.pointee(facts_.push)) > 4;
-  types_.params_offset = has_wide ? round(end) : end;
-  if (facts_.push != 0) {
-    const Id block = facts_.pointee(facts_.push);
-    if (module_.definition_op(block) != spv::OpTypeStruct) return refuse("the push constants are no structure");
-    types_.params_member = static_cast<std::uint32_t>(members.size());
-    members.emplace_back(block, types_.params_offset);
-    const std::uint64_t bytes = extent(block);
-    constexpr std::uint64_t kMostBytes = 65'536;
-    if (bytes > kMostBytes) {
-      return refuse(fmt::format("the push constants have {} bytes, the limit is {}", bytes, kMostBytes));
-    }
-    end = types_.params_offset + static_cast<std::uint32_t>(bytes);
-  }
-  types_.stride = round(end);
-  types_.record = writer_.struct_type(members);
-  types_.record_pointer = writer_.pointer_type(kPhysical, types_.record);
-  return types_;
-}
-
-bool PointerRewriter::is_block_array(Id type) const {
+bool GlobalWriter::is_block_array(Id type) const {
   const auto array = module_.definition(type);
   if (!array || (array->op() != spv::OpTypeArray && array->op() != spv::OpTypeRuntimeArray)) return false;
   return module_.decoration(array->operand(0), spv::DecorationBlock) ||
          module_.decoration(array->operand(0), spv::DecorationBufferBlock);
 }
 
-Result<void> PointerRewriter::write_globals(const std::set<Id>& replaced) {
+Result<void> GlobalWriter::write_globals(const std::set<Id>& replaced) {
   replaced_ = replaced;
   // Types made so far use those of the source, and come behind them.
   Words made = std::move(writer_.globals);
@@ -145,7 +103,7 @@ Result<void> PointerRewriter::write_globals(const std::set<Id>& replaced) {
   return {};
 }
 
-void PointerRewriter::write_annotations(const std::set<Id>& replaced) {
+void GlobalWriter::write_annotations() {
   const Id push_block = facts_.push != 0 ? facts_.pointee(facts_.push) : 0;
   // In a chain, other dispatches write what this one only reads.
   const auto is_hidden = [&](std::uint32_t kind) {
@@ -153,7 +111,7 @@ void PointerRewriter::write_annotations(const std::set<Id>& replaced) {
   };
   const auto is_wanted = [&](Id target, std::uint32_t kind) {
     if (target >= is_kept_.size() || !is_kept_[target]) return false;
-    if (replaced.contains(target)) return false;  // Its built-in is another variable's now.
+    if (replaced_.contains(target)) return false;  // Its built-in is another variable's now.
     if (kind == spv::DecorationNonWritable && is_hidden(kind)) return false;
     return target != push_block || kind != spv::DecorationBlock;
   };

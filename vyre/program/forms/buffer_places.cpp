@@ -1,15 +1,13 @@
+#include <vyre/program/forms/buffer_places.hpp>
+
 #include <algorithm>
 #include <limits>
-#include <optional>
-#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include <vyre/program/forms/pointer_rewriter.hpp>
 #include <vyre/program/saturating.hpp>
 #include <vyre/program/spirv/opcodes.hpp>
-
-// The ways from a buffer to what is in it.
 
 namespace vyre::program::forms {
 namespace {
@@ -23,7 +21,64 @@ constexpr std::size_t kMostSteps = 64;
 
 }  // namespace
 
-Result<void> PointerRewriter::select_view(const Instruction& select) {
+void BufferPlaces::note_vectors(Id type) {
+  const auto definition = module_.definition(type);
+  if (!definition || !whole_types_.insert(type).second) return;
+  switch (definition->op()) {
+    case spv::OpTypeVector: whole_vectors_.insert(type); break;
+    case spv::OpTypeMatrix:
+    case spv::OpTypeArray: note_vectors(definition->operand(0)); break;
+    case spv::OpTypeStruct:
+      for (const Id member : definition->operands()) note_vectors(member);
+      break;
+    default: break;
+  }
+}
+
+Place BufferPlaces::place_of(Id pointer) {
+  if (const auto found = places_.find(pointer); found != places_.end()) return found->second;
+  Place place;
+  const Id origin = facts_.origins[pointer];
+  if (const auto found = facts_.buffer_of.find(origin); found != facts_.buffer_of.end()) {
+    const BufferVariable& buffer = facts_.buffers[found->second];
+    if (!buffer.is_array) place.entry = buffer.first_entry;
+  }
+  const bool is_variable = module_.definition_op(pointer) == spv::OpVariable;
+  place.may_be_null = !is_variable;
+  place.is_aligned = is_variable && facts_.buffer_of.contains(pointer);
+  places_.emplace(pointer, place);
+  return place;
+}
+
+Result<Id> BufferPlaces::pointer_of(Id id) {
+  if (id == facts_.push) return record_.params_pointer(module_.type_of(id));
+  const auto found = facts_.buffer_of.find(id);
+  if (found == facts_.buffer_of.end()) return id;
+  const BufferVariable& buffer = facts_.buffers[found->second];
+  if (buffer.is_array) return refuse("the address of a whole array of buffers is taken");
+  return record_.entry_address(buffer.first_entry, module_.type_of(id));
+}
+
+Id BufferPlaces::validity_of(Id pointer, const Place& place) {
+  if (!place.may_be_null) return place.valid;
+  const Id words = code_.value(spv::OpBitcast, types_.uvec2, {pointer});
+  const Id low = code_.value(spv::OpCompositeExtract, types_.uint, {words, 0});
+  const Id high = code_.value(spv::OpCompositeExtract, types_.uint, {words, 1});
+  const Id bits = code_.value(spv::OpBitwiseOr, types_.uint, {low, high});
+  return code_.value(spv::OpINotEqual, writer_.bool_type(), {bits, writer_.constant(0)});
+}
+
+Result<Id> BufferPlaces::guarded(Id pointer, Id pointer_type, Id valid, Id type, bool writes) {
+  if (valid == 0) return pointer;
+  const std::uint64_t bytes = sizes_.extent(type);
+  if (bytes > kScratchBytes) {
+    return refuse(fmt::format("a value of {} bytes is {} at once, a checked one has at most {}", bytes,
+                              writes ? "written" : "read", kScratchBytes));
+  }
+  return code_.value(spv::OpSelect, pointer_type, {valid, pointer, record_.scratch_pointer(pointer_type, writes)});
+}
+
+Result<void> BufferPlaces::select_view(const Instruction& select) {
   if (!is_block(facts_.pointee(select.result()))) return {};
   const Place first = place_of(select.operand(1));
   const Place second = place_of(select.operand(2));
@@ -33,40 +88,40 @@ Result<void> PointerRewriter::select_view(const Instruction& select) {
     return code_.value(spv::OpSelect, types_.uint, {select.operand(0), one, other});
   };
   if ((first.entry || first.bytes != 0) && (second.entry || second.bytes != 0)) {
-    VYRE_ASSIGN(const Id bytes, bytes_of(first));
-    VYRE_ASSIGN(const Id other_bytes, bytes_of(second));
+    VYRE_ASSIGN(const Id bytes, bounds_.bytes_of(first));
+    VYRE_ASSIGN(const Id other_bytes, bounds_.bytes_of(second));
     place.bytes = choose_between(bytes, other_bytes);
   }
   const bool has_lengths = (first.entry || first.length != 0) && (second.entry || second.length != 0);
-  if (has_lengths && has_runtime_array(facts_.pointee(select.result()))) {
-    VYRE_ASSIGN(const Id length, length_of(first));
-    VYRE_ASSIGN(const Id other_length, length_of(second));
+  if (has_lengths && sizes_.has_runtime_array(facts_.pointee(select.result()))) {
+    VYRE_ASSIGN(const Id length, bounds_.length_of(first));
+    VYRE_ASSIGN(const Id other_length, bounds_.length_of(second));
     place.length = choose_between(length, other_length);
   }
   places_[select.result()] = place;
   return {};
 }
 
-Result<Id> PointerRewriter::enter_array(const BufferVariable& buffer, Id index, bool kept, Place& place) {
+Result<Id> BufferPlaces::enter_array(const BufferVariable& buffer, Id index, bool kept, Place& place) {
   const Id pointer_type = writer_.pointer_type(kPhysical, buffer.block);
   if (const auto known = constants_.number(index); known && *known < buffer.count) {
     place.entry = buffer.first_entry + static_cast<std::uint32_t>(*known);
-    return entry_address(*place.entry, pointer_type);
+    return record_.entry_address(*place.entry, pointer_type);
   }
   const auto shape = spirv::scalar_shape(module_, module_.type_of(index));
   if (!shape || shape->width != 32) return refuse("an array of buffers is indexed by other than 32 bits");
-  const Id record = record_pointer();
+  const Id record = record_.record_pointer();
   Id entry = code_.value(spv::OpIAdd, types_.uint, {index, writer_.constant(buffer.first_entry)});
   if (options_.robust) {
-    place.base_valid = check_index(index, writer_.constant(buffer.count), 0);
+    place.base_valid = bounds_.check_index(index, writer_.constant(buffer.count), 0);
     entry = code_.value(spv::OpSelect, types_.uint, {place.base_valid, entry, writer_.constant(buffer.first_entry)});
   }
   const auto load_member = [&](Id type, std::uint32_t member, std::uint32_t alignment) -> Result<Id> {
-    const Id from = entry_pointer(code_, record, entry, member);
+    const Id from = record_.entry_pointer(code_, record, entry, member);
     const Id found = code_.value(spv::OpLoad, type, {from, spv::MemoryAccessAlignedMask, alignment});
     if (!kept) return found;
     const Id result = writer_.fresh();
-    VYRE_TRY(keep(type, found, result));
+    VYRE_TRY(loops_.keep(type, found, result));
     return result;
   };
   VYRE_ASSIGN(const Id address, load_member(types_.uvec2, kAddressMember, 8));
@@ -80,36 +135,13 @@ Result<Id> PointerRewriter::enter_array(const BufferVariable& buffer, Id index, 
   return code_.value(spv::OpBitcast, pointer_type, {address});
 }
 
-Result<Id> PointerRewriter::array_pointer(bool is_of_variable, Id pointer, Id pointer_type, const Place& place,
-                                          std::uint64_t array_offset) {
-  // Where the array is all there is, the host gives the address of zeros for an empty one.
-  if (place.entry && array_offset == 0) return pointer;
-  const bool is_variable = is_of_variable && place.entry;  // So that its address is in the prologue.
-  if (is_variable) {
-    if (const auto found = array_pointers_.find(*place.entry); found != array_pointers_.end()) return found->second;
-  }
-  VYRE_ASSIGN(const Id length, length_of(place));
-  Code& code = is_variable ? prologue_ : code_;
-  const Id zeros = scratch_pointer(pointer_type, false);
-  const Id is_there = code.value(spv::OpINotEqual, writer_.bool_type(), {length, writer_.constant(0)});
-  const Id chosen = code.value(spv::OpSelect, pointer_type, {is_there, pointer, zeros});
-  if (is_variable) array_pointers_.emplace(*place.entry, chosen);
-  return chosen;
-}
-
-const BufferVariable& PointerRewriter::buffer_of_entry(std::uint32_t entry) const {
+const BufferVariable& BufferPlaces::buffer_of_entry(std::uint32_t entry) const {
   return *std::ranges::find_if(facts_.buffers, [&](const BufferVariable& buffer) {
     return entry >= buffer.first_entry && entry < buffer.first_entry + buffer.count;
   });
 }
 
-bool PointerRewriter::has_runtime_array(Id type) const {
-  const auto block = module_.definition(type);
-  return block && block->op() == spv::OpTypeStruct && !block->operands().empty() &&
-         module_.definition_op(block->operands().back()) == spv::OpTypeRuntimeArray;
-}
-
-bool PointerRewriter::escapes(Id pointer) const {
+bool BufferPlaces::escapes(Id pointer) const {
   return std::ranges::any_of(module_.uses(pointer), [&](std::uint32_t use) {
     if (use < module_.global_count()) return false;
     const Instruction instruction = module_[use];
@@ -123,69 +155,18 @@ bool PointerRewriter::escapes(Id pointer) const {
   });
 }
 
-Result<void> PointerRewriter::rewrite_built_in_chain(const Instruction& chain) {
-  Words all{writer_.pointer_type(spv::StorageClassPrivate, facts_.pointee(chain.result())), chain.result()};
-  all.insert(all.end(), chain.operands().begin(), chain.operands().end());
-  emit(code_.words, chain.op(), all);
-  return {};
-}
-
-bool PointerRewriter::is_block(Id type) const {
+bool BufferPlaces::is_block(Id type) const {
   return std::ranges::any_of(facts_.buffers, [&](const BufferVariable& buffer) { return buffer.block == type; });
 }
 
-bool PointerRewriter::holds_matrix(Id type) const {
-  const auto definition = module_.definition(type);
-  if (!definition) return false;
-  if (definition->op() == spv::OpTypeMatrix) return true;
-  const bool is_array = definition->op() == spv::OpTypeArray || definition->op() == spv::OpTypeRuntimeArray;
-  return is_array && holds_matrix(definition->operand(0));
-}
-
-std::uint64_t PointerRewriter::bytes_in(Id type, const MatrixLayout& layout) {
-  const auto definition = module_.definition(type);
-  if (!definition) return 0;
-  switch (definition->op()) {
-    case spv::OpTypeMatrix: {
-      const auto column = module_.definition(definition->operand(0));
-      const std::uint64_t scalar = extent(column->operand(0));
-      const std::uint64_t columns = definition->operand(1);
-      const std::uint64_t rows = column->operand(1);
-      const std::uint64_t lines = layout.is_row_major ? rows : columns;
-      return (lines - 1) * layout.stride + (layout.is_row_major ? columns : rows) * scalar;
-    }
-    case spv::OpTypeArray: {
-      const std::uint64_t count = constants_.number(definition->operand(1)).value_or(1);
-      const std::uint64_t stride = module_.decoration(type, spv::DecorationArrayStride).value_or(0);
-      return saturating_add(saturating_mul(std::max<std::uint64_t>(count, 1) - 1, stride),
-                            bytes_in(definition->operand(0), layout));
-    }
-    case spv::OpTypeStruct: {
-      std::uint64_t end = 0;
-      for (std::uint32_t i = 0; i < definition->operands().size(); ++i) {
-        const std::uint64_t offset = module_.decoration(type, spv::DecorationOffset, i).value_or(0);
-        end = std::max(end, saturating_add(offset, bytes_in(definition->operand(i), layout_of_member(type, i))));
-      }
-      return end;
-    }
-    default: return extent(type);
-  }
-}
-
-PointerRewriter::MatrixLayout PointerRewriter::layout_of_member(Id structure, std::uint32_t member) const {
-  return {.stride = module_.decoration(structure, spv::DecorationMatrixStride, member).value_or(0),
-          .is_row_major = module_.decoration(structure, spv::DecorationRowMajor, member).has_value()};
-}
-
-std::optional<spirv::ConstantValue> PointerRewriter::index_value(Id index) {
+std::optional<spirv::ConstantValue> BufferPlaces::index_value(Id index) {
   if (const auto made = made_indices_.find(index); made != made_indices_.end()) {
     return spirv::ConstantValue{.bits = made->second};
   }
   return constants_.value(index);
 }
 
-Result<PointerRewriter::Walk> PointerRewriter::look_at(std::span<const Id> indices, Id type, bool is_param,
-                                                       Place& place) {
+Result<Walk> BufferPlaces::look_at(std::span<const Id> indices, Id type, bool is_param, Place& place) {
   Walk walk{.type = type};
   bool is_in_matrix = false;
   for (const Id index : indices) {
@@ -198,7 +179,7 @@ Result<PointerRewriter::Walk> PointerRewriter::look_at(std::span<const Id> indic
       const auto which = static_cast<std::uint32_t>(member->bits);
       const std::uint32_t offset = module_.decoration(walk.type, spv::DecorationOffset, which).value_or(0);
       walk.offset = saturating_add(walk.offset, offset);
-      walk.layout = layout_of_member(walk.type, which);
+      walk.layout = sizes_.layout_of_member(walk.type, which);
       place.is_aligned &= offset % 8 == 0;
       place.in_matrix = is_in_matrix = false;
       walk.type = definition->operand(which);
@@ -222,12 +203,13 @@ Result<PointerRewriter::Walk> PointerRewriter::look_at(std::span<const Id> indic
         place.in_matrix = is_in_matrix = true;
         bound = definition->operand(1);
         const Id scalar = module_.definition(definition->operand(0))->operand(0);
-        step.stride = walk.layout.is_row_major ? extent(scalar) : walk.layout.stride;
+        step.stride = walk.layout.is_row_major ? sizes_.extent(scalar) : walk.layout.stride;
         break;
       }
       case spv::OpTypeVector:
         bound = definition->operand(1);
-        step.stride = is_in_matrix && walk.layout.is_row_major ? walk.layout.stride : extent(definition->operand(0));
+        step.stride =
+            is_in_matrix && walk.layout.is_row_major ? walk.layout.stride : sizes_.extent(definition->operand(0));
         break;
       default: return refuse(fmt::format("an access chain goes into {}", definition->name()));
     }
@@ -238,8 +220,8 @@ Result<PointerRewriter::Walk> PointerRewriter::look_at(std::span<const Id> indic
     } else {
       step.is_dynamic = true;
       const bool is_guarded_by_length = definition->op() == spv::OpTypeRuntimeArray && options_.robust && place.entry &&
-                                        is_guarded(index, *place.entry);
-      step.may_leave = !is_guarded_by_length && !(bound && is_proven(index, *bound));
+                                        bounds_.is_guarded(index, *place.entry);
+      step.may_leave = !is_guarded_by_length && !(bound && bounds_.is_proven(index, *bound));
       step.is_open = options_.robust && step.may_leave;
       if (step.is_open && step.stride == 0) return refuse("an index goes into a matrix that no structure lays out");
     }
@@ -248,7 +230,7 @@ Result<PointerRewriter::Walk> PointerRewriter::look_at(std::span<const Id> indic
       if (!bound || *bound == 0) return refuse("an array has a length that is not known");
       constexpr std::uint64_t kMostElements = 0x7fff'ffff;
       const Id limit = writer_.constant(static_cast<std::uint32_t>(std::min(*bound, kMostElements)));
-      step.index = checked_index(index, limit, place.base_valid);
+      step.index = bounds_.checked_index(index, limit, place.base_valid);
       step.may_leave = step.is_open = false;
     }
     walk.type = definition->operand(0);
@@ -257,7 +239,7 @@ Result<PointerRewriter::Walk> PointerRewriter::look_at(std::span<const Id> indic
   return walk;
 }
 
-Id PointerRewriter::endless(Id element, std::uint32_t stride) {
+Id BufferPlaces::endless(Id element, std::uint32_t stride) {
   Id& type = endless_[{element, stride}];
   if (type == 0) {
     const std::pair<Id, std::uint32_t> member{writer_.runtime_array_type(element, stride), 0};
@@ -267,7 +249,7 @@ Id PointerRewriter::endless(Id element, std::uint32_t stride) {
   return type;
 }
 
-void PointerRewriter::cast_pointer(Id pointer, Id type, Id result, Id result_type) {
+void BufferPlaces::cast_pointer(Id pointer, Id type, Id result, Id result_type) {
   if (type == result_type) {
     code_.named(spv::OpCopyObject, result_type, result, {pointer});
     return;
@@ -277,7 +259,7 @@ void PointerRewriter::cast_pointer(Id pointer, Id type, Id result, Id result_typ
   code_.named(spv::OpBitcast, result_type, result, {words});
 }
 
-void PointerRewriter::write_chain(const Walk& walk, Id pointer, Id pointer_type, Id result, Id result_type) {
+void BufferPlaces::write_chain(const Walk& walk, Id pointer, Id pointer_type, Id result, Id result_type) {
   Words way;
   const auto write = [&](Id its_result, Id its_type) {
     if (way.empty()) {
@@ -292,8 +274,8 @@ void PointerRewriter::write_chain(const Walk& walk, Id pointer, Id pointer_type,
     const spv::Op parent = module_.definition_op(step.parent);
     const bool is_declared = parent == spv::OpTypeArray || parent == spv::OpTypeVector;
     const Id element = module_.definition(step.parent)->operand(0);
-    const bool is_packed = parent != spv::OpTypeVector || step.stride == extent(element);
-    if (step.may_leave && is_declared && is_packed && step.stride != 0 && !holds_matrix(element)) {
+    const bool is_packed = parent != spv::OpTypeVector || step.stride == sizes_.extent(element);
+    if (step.may_leave && is_declared && is_packed && step.stride != 0 && !sizes_.holds_matrix(element)) {
       const Id here = writer_.fresh();
       const Id here_type = way.empty() ? pointer_type : writer_.pointer_type(kPhysical, step.parent);
       write(here, here_type);
@@ -308,8 +290,27 @@ void PointerRewriter::write_chain(const Walk& walk, Id pointer, Id pointer_type,
   write(result, result_type);
 }
 
-Result<void> PointerRewriter::follow(const Way& way, Id result, Id result_type, std::uint64_t needed, bool kept,
-                                     Place& place) {
+bool BufferPlaces::is_never_split(const Place& place, Id vector) {
+  const std::uint64_t scalar = sizes_.extent(module_.definition(vector)->operand(0));
+  const std::uint32_t count = module_.definition(vector)->operand(1);
+  const std::uint64_t bytes = scalar * (count == 3 ? 4 : count);
+  return !place.in_matrix && count <= 4 && bytes <= kReadBehind && place.distance->unit % bytes == 0 &&
+         place.distance->offset % bytes == 0;
+}
+
+bool BufferPlaces::is_accessed_whole(const Place& component, const Step& last) {
+  if (!component.distance) return true;
+  const auto index = constants_.number(last.index);
+  if (!index) return true;
+  Place vector;
+  vector.in_matrix = component.in_matrix;
+  vector.distance = component.distance;
+  vector.distance->offset -= *index * last.stride;
+  return is_never_split(vector, last.parent);
+}
+
+Result<void> BufferPlaces::follow(const Way& way, Id result, Id result_type, std::uint64_t needed, bool kept,
+                                  Place& place) {
   const Id root = way.root;
   std::span<const Id> indices{way.indices};
   if (indices.size() > kMostSteps) {
@@ -359,7 +360,7 @@ Result<void> PointerRewriter::follow(const Way& way, Id result, Id result_type, 
   if (options_.robust && !is_param) {
     if (walk.runtime && walk.steps[*walk.runtime].is_open) {
       const Id element = module_.definition(walk.steps[*walk.runtime].parent)->operand(0);
-      const std::uint64_t bytes = saturating_add(walk.array_offset, extent(element));
+      const std::uint64_t bytes = saturating_add(walk.array_offset, sizes_.extent(element));
       if (bytes > kScratchBytes) {
         return refuse(
             fmt::format("an element of a runtime array ends {} bytes behind the beginning of its buffer, "
@@ -367,8 +368,8 @@ Result<void> PointerRewriter::follow(const Way& way, Id result, Id result_type, 
                         bytes, kScratchBytes));
       }
     }
-    if (needed == 0) needed = bytes_in(walk.type, walk.layout);
-    VYRE_TRY(check_steps(walk, needed, place, root, type_of_root, pointer));
+    if (needed == 0) needed = sizes_.bytes_in(walk.type, walk.layout);
+    VYRE_TRY(bounds_.check_steps(walk, needed, place, root, type_of_root, pointer));
   } else {
     place.valid = place.base_valid;
   }
@@ -394,7 +395,17 @@ Result<void> PointerRewriter::follow(const Way& way, Id result, Id result_type, 
   return {};
 }
 
-Result<void> PointerRewriter::rewrite_chain(const Instruction& chain) {
+Result<Id> BufferPlaces::follow_part(const Place& whole, std::uint32_t part, Id type, Place& place) {
+  Way way = whole.way;
+  way.indices.push_back(writer_.constant(part));
+  made_indices_[way.indices.back()] = part;
+  const Id pointer = writer_.fresh();
+  VYRE_TRY(follow(way, pointer, writer_.pointer_type(kPhysical, type), 0, false, place));
+  place.vector = 0;
+  return pointer;
+}
+
+Result<void> BufferPlaces::rewrite_chain(const Instruction& chain) {
   const Place base = place_of(chain.operand(0));
   Way way = base.way;
   if (way.root == 0) way.root = chain.operand(0);
@@ -403,13 +414,59 @@ Result<void> PointerRewriter::rewrite_chain(const Instruction& chain) {
   const bool may_be_null = escapes(chain.result());
   const Id result = may_be_null ? writer_.fresh() : chain.result();
   Place place;
-  VYRE_TRY(follow(way, result, chain.type(), 0, outlives_loop(chain.result()), place));
+  VYRE_TRY(follow(way, result, chain.type(), 0, loops_.outlives_loop(chain.result()), place));
   if (may_be_null && place.valid != 0) {
     const Id zero = writer_.composite(types_.uvec2, {writer_.constant(0), writer_.constant(0)});
     const Id null = code_.value(spv::OpBitcast, chain.type(), {zero});
     code_.named(spv::OpSelect, chain.type(), chain.result(), {place.valid, result, null});
   } else if (may_be_null) {
     code_.named(spv::OpCopyObject, chain.type(), chain.result(), {result});
+  }
+  places_[chain.result()] = place;
+  return {};
+}
+
+Result<void> BufferPlaces::rewrite_element_chain(const Instruction& chain) {
+  VYRE_TRY(offsets_.write_offset(chain));
+  const Id offset = offsets_.at(chain.result());
+  const std::uint32_t entry = facts_.buffers[facts_.buffer_of.at(facts_.origins[chain.result()])].first_entry;
+  const Id type = facts_.pointee(chain.result());
+  const std::uint64_t bytes = sizes_.extent(type);
+  if (bytes == 0 || sizes_.has_runtime_array(type))
+    return refuse("OpPtrAccessChain leads to a value whose size is not known");
+  // The address of the buffer and the offset, with the carry.
+  const Id address = record_.entry_words(entry);
+  const Id low = code_.value(spv::OpCompositeExtract, types_.uint, {address, 0});
+  const Id high = code_.value(spv::OpCompositeExtract, types_.uint, {address, 1});
+  const Id sum = code_.value(spv::OpIAddCarry, writer_.plain_struct_type({types_.uint, types_.uint}), {low, offset});
+  const Id carry = code_.value(spv::OpCompositeExtract, types_.uint, {sum, 1});
+  const Id words = code_.value(spv::OpCompositeConstruct, types_.uvec2,
+                               {code_.value(spv::OpCompositeExtract, types_.uint, {sum, 0}),
+                                code_.value(spv::OpIAdd, types_.uint, {high, carry})});
+  Place place{.entry = entry};
+  const bool is_checked = options_.robust;
+  Id pointer = is_checked ? code_.value(spv::OpBitcast, chain.type(), {words}) : 0;
+  if (!is_checked) {
+    code_.named(spv::OpBitcast, chain.type(), chain.result(), {words});
+    places_[chain.result()] = place;
+    return {};
+  }
+  // It stays within the view if it begins no later than a value of its size can.
+  const Id view = record_.entry_size(entry);
+  const Id size = writer_.constant(static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, ~std::uint32_t{0})));
+  const Id last = code_.value(spv::OpISub, types_.uint, {view, size});
+  const Id fits = code_.value(spv::OpUGreaterThanEqual, writer_.bool_type(), {view, size});
+  const Id is_inside = code_.value(spv::OpULessThanEqual, writer_.bool_type(), {offset, last});
+  place.valid = code_.value(spv::OpLogicalAnd, writer_.bool_type(), {fits, is_inside});
+  if (escapes(chain.result())) {
+    const Id zero = writer_.composite(types_.uvec2, {writer_.constant(0), writer_.constant(0)});
+    const Id null = code_.value(spv::OpBitcast, chain.type(), {zero});
+    code_.named(spv::OpSelect, chain.type(), chain.result(), {place.valid, pointer, null});
+    place.valid = 0;
+    place.may_be_null = true;
+  } else {
+    VYRE_ASSIGN(pointer, guarded(pointer, chain.type(), place.valid, type, false));
+    code_.named(spv::OpCopyObject, chain.type(), chain.result(), {pointer});
   }
   places_[chain.result()] = place;
   return {};

@@ -1,12 +1,10 @@
+#include <vyre/program/forms/pointer_offsets.hpp>
+
 #include <vector>
 
 #include <fmt/format.h>
 
-#include <vyre/program/forms/pointer_rewriter.hpp>
 #include <vyre/program/spirv/opcodes.hpp>
-
-// Pointers that are compared, subtracted or stepped along: as bytes from the beginning of their buffer, which is what
-// they are in the kernel as written. The addresses themselves may have been replaced where they lead out of a view.
 
 namespace vyre::program::forms {
 namespace {
@@ -17,7 +15,7 @@ bool compares(spv::Op op) { return op == spv::OpPtrEqual || op == spv::OpPtrNotE
 
 }  // namespace
 
-Result<void> PointerRewriter::find_offsets(const spirv::Function& function) {
+Result<void> PointerOffsets::find_offsets(const spirv::Function& function) {
   offsets_.clear();
   std::vector<Id> pending;
   const auto need = [&](Id pointer, spv::Op op) -> Result<void> {
@@ -65,11 +63,11 @@ Result<void> PointerRewriter::find_offsets(const spirv::Function& function) {
   return {};
 }
 
-Id PointerRewriter::offset_of(Id pointer) {
+Id PointerOffsets::offset_of(Id pointer) {
   return pointer == facts_.origins[pointer] ? writer_.constant(0) : offsets_.at(pointer);
 }
 
-Id PointerRewriter::to_uint(Id index) {
+Id PointerOffsets::to_uint(Id index) {
   const Id type = module_.type_of(index);
   if (type == types_.uint) return index;
   const auto shape = spirv::scalar_shape(module_, type);
@@ -80,7 +78,7 @@ Id PointerRewriter::to_uint(Id index) {
   return code_.value(spv::OpBitcast, types_.uint, {wide});
 }
 
-Result<void> PointerRewriter::write_offset(const Instruction& pointer) {
+Result<void> PointerOffsets::write_offset(const Instruction& pointer) {
   const Id result = offsets_.at(pointer.result());
   switch (pointer.op()) {
     case spv::OpCopyObject:
@@ -94,7 +92,7 @@ Result<void> PointerRewriter::write_offset(const Instruction& pointer) {
       Words all{types_.uint, result};
       for (std::size_t i = 0; i + 1 < pointer.operands().size(); i += 2) {
         all.push_back(offset_of(pointer.operand(i)));
-        phi_labels_.push_back(code_.words.size() + 1 + all.size());
+        body_.note_phi_label(code_.words.size() + 1 + all.size());
         all.push_back(pointer.operand(i + 1));
       }
       emit(code_.words, spv::OpPhi, all);
@@ -104,7 +102,7 @@ Result<void> PointerRewriter::write_offset(const Instruction& pointer) {
   }
 }
 
-Result<void> PointerRewriter::write_chain_offset(const Instruction& chain, Id result) {
+Result<void> PointerOffsets::write_chain_offset(const Instruction& chain, Id result) {
   Id offset = offset_of(chain.operand(0));
   const auto step = [&](Id index, std::uint32_t bytes) {
     const Id distance = code_.value(spv::OpIMul, types_.uint, {to_uint(index), writer_.constant(bytes)});
@@ -133,7 +131,7 @@ Result<void> PointerRewriter::write_chain_offset(const Instruction& chain, Id re
       case spv::OpTypeRuntimeArray:
         step(index, module_.decoration(type, spv::DecorationArrayStride).value_or(0));
         break;
-      case spv::OpTypeVector: step(index, static_cast<std::uint32_t>(extent(definition.operand(0)))); break;
+      case spv::OpTypeVector: step(index, static_cast<std::uint32_t>(sizes_.extent(definition.operand(0)))); break;
       default: return refuse(fmt::format("a pointer into {} is compared or stepped along", definition.name()));
     }
     type = definition.operand(0);
@@ -142,7 +140,7 @@ Result<void> PointerRewriter::write_chain_offset(const Instruction& chain, Id re
   return {};
 }
 
-Result<void> PointerRewriter::rewrite_comparison(const Instruction& comparison) {
+Result<void> PointerOffsets::rewrite_comparison(const Instruction& comparison) {
   const Id a = offset_of(comparison.operand(0));
   const Id b = offset_of(comparison.operand(1));
   if (comparison.op() != spv::OpPtrDiff) {
@@ -167,51 +165,6 @@ Result<void> PointerRewriter::rewrite_comparison(const Instruction& comparison) 
   const Id ahead = elements(b, a);
   const Id back = code_.value(spv::OpSNegate, comparison.type(), {elements(a, b)});
   code_.named(spv::OpSelect, comparison.type(), comparison.result(), {is_behind, ahead, back});
-  return {};
-}
-
-Result<void> PointerRewriter::rewrite_element_chain(const Instruction& chain) {
-  VYRE_TRY(write_offset(chain));
-  const Id offset = offsets_.at(chain.result());
-  const std::uint32_t entry = facts_.buffers[facts_.buffer_of.at(facts_.origins[chain.result()])].first_entry;
-  const Id type = facts_.pointee(chain.result());
-  const std::uint64_t bytes = extent(type);
-  if (bytes == 0 || has_runtime_array(type)) return refuse("OpPtrAccessChain leads to a value whose size is not known");
-  // The address of the buffer and the offset, with the carry.
-  const Id address = from_private(state_.addresses[entry], types_.uvec2, prologue_);
-  const Id low = code_.value(spv::OpCompositeExtract, types_.uint, {address, 0});
-  const Id high = code_.value(spv::OpCompositeExtract, types_.uint, {address, 1});
-  const Id sum = code_.value(spv::OpIAddCarry, writer_.plain_struct_type({types_.uint, types_.uint}), {low, offset});
-  const Id carry = code_.value(spv::OpCompositeExtract, types_.uint, {sum, 1});
-  const Id words = code_.value(spv::OpCompositeConstruct, types_.uvec2,
-                               {code_.value(spv::OpCompositeExtract, types_.uint, {sum, 0}),
-                                code_.value(spv::OpIAdd, types_.uint, {high, carry})});
-  Place place{.entry = entry};
-  const bool is_checked = options_.robust;
-  Id pointer = is_checked ? code_.value(spv::OpBitcast, chain.type(), {words}) : 0;
-  if (!is_checked) {
-    code_.named(spv::OpBitcast, chain.type(), chain.result(), {words});
-    places_[chain.result()] = place;
-    return {};
-  }
-  // It stays within the view if it begins no later than a value of its size can.
-  const Id view = from_private(state_.sizes[entry], types_.uint, prologue_);
-  const Id size = writer_.constant(static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, ~std::uint32_t{0})));
-  const Id last = code_.value(spv::OpISub, types_.uint, {view, size});
-  const Id fits = code_.value(spv::OpUGreaterThanEqual, writer_.bool_type(), {view, size});
-  const Id is_inside = code_.value(spv::OpULessThanEqual, writer_.bool_type(), {offset, last});
-  place.valid = code_.value(spv::OpLogicalAnd, writer_.bool_type(), {fits, is_inside});
-  if (escapes(chain.result())) {
-    const Id zero = writer_.composite(types_.uvec2, {writer_.constant(0), writer_.constant(0)});
-    const Id null = code_.value(spv::OpBitcast, chain.type(), {zero});
-    code_.named(spv::OpSelect, chain.type(), chain.result(), {place.valid, pointer, null});
-    place.valid = 0;
-    place.may_be_null = true;
-  } else {
-    VYRE_ASSIGN(pointer, guarded(pointer, chain.type(), place.valid, type, false));
-    code_.named(spv::OpCopyObject, chain.type(), chain.result(), {pointer});
-  }
-  places_[chain.result()] = place;
   return {};
 }
 
