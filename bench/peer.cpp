@@ -1,16 +1,28 @@
-// A session beside Vulkan as a thin wrapper uses it, by turns in one process: one command buffer that is recorded once,
-// one fence, results read from mapped memory.
+// A session beside Vulkan as a thin wrapper uses it: one command buffer that is recorded once, one fence, results read
+// from mapped memory. Times by turns in one process; the time from SPIR-V to the first result and the most memory that
+// a process had, of processes of their own in turns.
+//
+//   bench_peer [ROUNDS]
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include <vyre/runtime/session.hpp>
+#include <vyre/runtime/tuner.hpp>
 
 #include "bench/lavapipe.hpp"
 #include "bench/paired.hpp"
@@ -159,10 +171,120 @@ void run(bool is_inline, std::size_t rounds) {
   }
 }
 
+using Clock = std::chrono::steady_clock;
+
+/// The most memory that this process had so far, in KiB.
+std::uint64_t peak_kib() {
+  std::ifstream status{"/proc/self/status"};
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::strtoull(line.c_str() + 6, nullptr, 10);
+  }
+  return 0;
+}
+
+/// What a process of its own prints: the time to its first result, and its peak memory in the end.
+void print_alone(Clock::time_point begin, Clock::time_point first) {
+  fmt::print("{} {}\n", std::chrono::duration_cast<std::chrono::nanoseconds>(first - begin).count(), peak_kib());
+}
+
+/// For longer than it takes until the session has measured the device.
+template <typename Run>
+void keep_busy(Run run) {
+  const Clock::time_point until = Clock::now() + std::chrono::milliseconds{1500};
+  while (Clock::now() < until) run();
+}
+
+void run_alone_by_hand(std::span<const std::uint32_t> words) {
+  const Clock::time_point begin = Clock::now();
+  RawVulkan raw{words, 2, sizeof(SaxpyParams), kMany, kViewBytes};
+  const SaxpyParams params;
+  raw.record(raw.kept(), kMany, std::as_bytes(std::span{&params, 1}), false);
+  Floats values = {};
+  const auto run = [&] {
+    raw.run_fenced(raw.kept());
+    std::memcpy(values.data(), raw.mapped(1).last(kViewBytes).data(), kViewBytes);
+  };
+  run();
+  const Clock::time_point first = Clock::now();
+  keep_busy(run);
+  print_alone(begin, first);
+}
+
+void run_alone_in_session(std::span<const std::uint32_t> words) {
+  const Clock::time_point begin = Clock::now();
+  const program::Program kernel = must(program::Program::from_spirv(words, {.name = "saxpy"}));
+  const auto backend = backends::vulkan::make_vulkan_backend();
+  const std::shared_ptr<backend::Device> device =
+      must(backend::Device::open(*backend, must(backend->devices()).front()));
+  Work work{device, kernel, kMany, LaunchMode::Auto};
+  const auto run = [&] {
+    work.dispatch();
+    work.wait();
+  };
+  run();
+  const Clock::time_point first = Clock::now();
+  keep_busy(run);
+  if (!work.session.tuner().is_calibrated()) fmt::print(stderr, "the device was not measured\n");
+  print_alone(begin, first);
+}
+
+/// A process of its own: the kernel is in a file.
+void run_alone(std::string_view how, const char* path) {
+  std::vector<std::uint32_t> words(std::filesystem::file_size(path) / sizeof(std::uint32_t));
+  std::ifstream file{path, std::ios::binary};
+  file.read(reinterpret_cast<char*>(words.data()), static_cast<std::streamsize>(words.size() * sizeof(std::uint32_t)));
+  how == "hand" ? run_alone_by_hand(words) : run_alone_in_session(words);
+}
+
+struct Alone {
+  std::vector<double> first_ns = {};
+  std::vector<double> peak_kib = {};
+
+  void run(const std::string& self, const char* how, const std::string& path) {
+    std::FILE* pipe = popen(fmt::format("'{}' {} '{}'", self, how, path).c_str(), "r");
+    double ns = 0;
+    double kib = 0;
+    if (pipe == nullptr || std::fscanf(pipe, "%lf %lf", &ns, &kib) != 2) {
+      fmt::print(stderr, "the process '{}' does not run\n", how);
+      std::exit(1);
+    }
+    pclose(pipe);
+    first_ns.push_back(ns);
+    peak_kib.push_back(kib);
+  }
+};
+
+void measure_alone(const std::string& self) {
+  constexpr std::size_t kProcesses = 9;
+  const program::Program kernel = must(program::Program::from_glsl(kSaxpy, {.name = "saxpy"}));
+  const std::string path = (std::filesystem::temp_directory_path() / fmt::format("bench_peer_{}", getpid())).string();
+  std::ofstream{path, std::ios::binary}.write(reinterpret_cast<const char*>(kernel.words().data()),
+                                              static_cast<std::streamsize>(kernel.words().size_bytes()));
+  Alone hand;
+  Alone session;
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < kProcesses; ++i) {
+    hand.run(self, "hand", path);
+    session.run(self, "session", path);
+    ratios.push_back(session.first_ns.back() / hand.first_ns.back());
+  }
+  std::filesystem::remove(path);
+  fmt::print("\n1,000 dispatches in a process of its own{:>22} {:>9}\n", "by hand", "vyre");
+  fmt::print("  {:<50} {:>9.1f} {:>9.1f}   {:.3f}\n", "from SPIR-V to the first result, ms",
+             median(hand.first_ns) / 1e6, median(session.first_ns) / 1e6, median(ratios));
+  fmt::print("  {:<50} {:>9.1f} {:>9.1f}\n", "most memory, MiB", median(hand.peak_kib) / 1024,
+             median(session.peak_kib) / 1024);
+}
+
 }  // namespace
 }  // namespace vyre::bench
 
 int main(int argc, char** argv) {
+  if (argc == 3) {
+    vyre::bench::run_alone(argv[1], argv[2]);
+    return 0;
+  }
+  vyre::bench::measure_alone(argv[0]);
   vyre::bench::keep_memory();
   const std::size_t rounds = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 61;
   vyre::bench::run(true, rounds);

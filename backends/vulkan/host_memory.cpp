@@ -27,11 +27,13 @@ HostMemory::Header* HostMemory::take(std::size_t units) noexcept {
     return header;
   }
   const std::size_t bytes = units * kUnit;
-  if (used_ + bytes > kBlock) {
+  if (used_ + bytes > size_) {
     if (block_count_ == kMostBlocks) return nullptr;
-    blocks_[block_count_].reset(new (std::nothrow) std::byte[kBlock]);
+    const std::size_t size = size_ == 0 ? kFirstBlock : std::min(2 * size_, kBlock);
+    blocks_[block_count_].reset(new (std::nothrow) std::byte[size]);
     if (blocks_[block_count_] == nullptr) return nullptr;
     ++block_count_;
+    size_ = size;
     used_ = 0;
   }
   auto* header = reinterpret_cast<Header*>(blocks_[block_count_ - 1].get() + used_);

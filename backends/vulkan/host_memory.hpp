@@ -33,8 +33,9 @@ class HostMemory {
 
  private:
   static constexpr std::size_t kUnit = 32;
-  static constexpr std::size_t kSizes = 33;  // Up to a KiB, in units.
-  static constexpr std::size_t kBlock = std::size_t{64} << 10;
+  static constexpr std::size_t kSizes = 33;                         // Up to a KiB, in units.
+  static constexpr std::size_t kFirstBlock = std::size_t{4} << 10;  // Each of the next is twice as large,
+  static constexpr std::size_t kBlock = std::size_t{64} << 10;      // up to this.
   static constexpr std::size_t kMostBlocks = 64;
 
   /// In front of every piece.
@@ -52,7 +53,8 @@ class HostMemory {
 
   std::array<std::unique_ptr<std::byte[]>, kMostBlocks> blocks_ = {};
   std::size_t block_count_ = 0;
-  std::size_t used_ = kBlock;              // Of the last block.
+  std::size_t size_ = 0;                   // Of the last block,
+  std::size_t used_ = 0;                   // and of that.
   std::array<Header*, kSizes> free_ = {};  // By units.
   VkAllocationCallbacks callbacks_ = {};
 };

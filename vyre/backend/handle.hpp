@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -34,9 +35,10 @@ using RecordingHandle = Handle<struct RecordingTag>;
 template <typename T, typename Tag>
 class HandleTable {
  public:
-  static constexpr std::size_t kChunkSlots = 1024;
-  static constexpr std::size_t kMaxChunks = 1024;
-  static constexpr std::size_t kMaxObjects = kChunkSlots * kMaxChunks;
+  /// Slots come in chunks, each twice as large as the one before: most devices have few objects.
+  static constexpr std::size_t kFirstChunk = 64;
+  static constexpr std::size_t kMaxChunks = 14;
+  static constexpr std::size_t kMaxObjects = kFirstChunk * ((std::size_t{1} << kMaxChunks) - 1);
 
   HandleTable() = default;
   HandleTable(const HandleTable&) = delete;
@@ -98,18 +100,24 @@ class HandleTable {
     std::optional<T> value = {};
   };
 
+  [[nodiscard]] static constexpr std::size_t slots_in(std::size_t chunk) noexcept { return kFirstChunk << chunk; }
+  /// The index of the first slot of a chunk.
+  [[nodiscard]] static constexpr std::size_t begin_of(std::size_t chunk) noexcept {
+    return slots_in(chunk) - kFirstChunk;
+  }
   [[nodiscard]] Slot* slot_at(std::uint32_t index) const noexcept {
-    Slot* chunk = chunks_[index / kChunkSlots].load(std::memory_order_acquire);
-    return chunk == nullptr ? nullptr : chunk + index % kChunkSlots;
+    const auto chunk = static_cast<std::size_t>(std::bit_width(index / kFirstChunk + 1) - 1);
+    Slot* slots = chunks_[chunk].load(std::memory_order_acquire);
+    return slots == nullptr ? nullptr : slots + (index - begin_of(chunk));
   }
 
   [[nodiscard]] bool add_chunk() {
     if (chunk_count_ == kMaxChunks) return false;
-    chunks_[chunk_count_].store(new Slot[kChunkSlots], std::memory_order_release);
-    free_.reserve((chunk_count_ + 1) * kChunkSlots);
-    for (std::size_t i = kChunkSlots; i > 0; --i) {
-      free_.push_back(static_cast<std::uint32_t>(chunk_count_ * kChunkSlots + i - 1));
-    }
+    const std::size_t slots = slots_in(chunk_count_);
+    const std::size_t begin = begin_of(chunk_count_);
+    chunks_[chunk_count_].store(new Slot[slots], std::memory_order_release);
+    free_.reserve(begin + slots);
+    for (std::size_t i = slots; i > 0; --i) free_.push_back(static_cast<std::uint32_t>(begin + i - 1));
     ++chunk_count_;
     return true;
   }

@@ -58,7 +58,7 @@ TEST(HandleTable, RefusesHandlesItNeverGave) {
     EXPECT_EQ(table.find({.index = handle.index, .generation = generation}), nullptr) << generation;
   }
   constexpr auto kMax = static_cast<std::uint32_t>(Table::kMaxObjects);
-  for (const std::uint32_t index : {1U, 1023U, 1024U, kMax - 1, kMax, 0xffff'ffffU}) {
+  for (const std::uint32_t index : {1U, 63U, 64U, 191U, 192U, kMax - 1, kMax, 0xffff'ffffU}) {
     const BufferHandle stranger{.index = index, .generation = handle.generation};
     EXPECT_EQ(table.find(stranger), nullptr) << index;
     EXPECT_FALSE(table.remove(stranger).has_value()) << index;
@@ -68,12 +68,13 @@ TEST(HandleTable, RefusesHandlesItNeverGave) {
 
 TEST(HandleTable, KeepsObjectsWhereTheyAreWhileItGrows) {
   Table table;
+  constexpr std::size_t kMany = 3000;  // In several chunks.
   const BufferHandle first = put(table, 0);
   const std::unique_ptr<std::uint64_t>* place = table.find(first);
   std::unordered_set<BufferHandle> handles{first};
-  for (std::uint64_t i = 1; i < 3 * Table::kChunkSlots; ++i) handles.insert(put(table, i));
-  EXPECT_EQ(handles.size(), 3 * Table::kChunkSlots);
-  EXPECT_EQ(table.size(), 3 * Table::kChunkSlots);
+  for (std::uint64_t i = 1; i < kMany; ++i) handles.insert(put(table, i));
+  EXPECT_EQ(handles.size(), kMany);
+  EXPECT_EQ(table.size(), kMany);
   EXPECT_EQ(table.find(first), place);
 }
 

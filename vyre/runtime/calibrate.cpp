@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <ctime>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -19,6 +21,9 @@
 
 namespace vyre::runtime {
 namespace {
+
+// `kTiny`, `kBody` and `kManyBuffers`, which the build compiles.
+#include <vyre_calibration_kernels.inc>
 
 using backend::BufferRange;
 using backend::CommandList;
@@ -35,9 +40,13 @@ using program::kForms;
 constexpr std::size_t kFewestRounds = 3;
 constexpr std::size_t kRounds = 5;
 constexpr std::size_t kMostRounds = 25;
-// When enough was seen, and when it must be enough.
-constexpr std::uint64_t kGoodTimeNs = 60'000'000;
-constexpr std::uint64_t kMostTimeNs = 400'000'000;
+/// When enough was seen, and when it must be enough.
+struct TimeLimits {
+  std::uint64_t good_ns = 0;
+  std::uint64_t most_ns = 0;
+};
+constexpr TimeLimits kForLaunches = {.good_ns = 45'000'000, .most_ns = 300'000'000};
+constexpr TimeLimits kForKernels = {.good_ns = 15'000'000, .most_ns = 100'000'000};
 
 constexpr std::uint64_t kViewBytes = 256;
 constexpr std::uint32_t kMostItems = 128;
@@ -45,9 +54,9 @@ constexpr std::uint32_t kBodies = 8;
 constexpr std::uint32_t kWideBodies = 2;
 constexpr std::uint32_t kWideGroups = 16;
 constexpr std::uint32_t kBoundDispatches = 16;
-constexpr std::uint64_t kCopies = 4;
+constexpr std::uint64_t kCopies = 2;
 constexpr std::uint64_t kSmallCopy = std::uint64_t{4} << 10;
-constexpr std::uint64_t kLargeCopy = std::uint64_t{512} << 10;
+constexpr std::uint64_t kLargeCopy = std::uint64_t{128} << 10;
 constexpr std::array<std::uint32_t, 4> kLaunches = {1, 8, 48, 128};
 // On a device where that takes long, fewer say enough.
 constexpr std::uint64_t kLongLaunchNs = 20'000;
@@ -56,44 +65,6 @@ constexpr std::uint32_t kChain = 24;
 // What must be below this share of another is cheaper for certain.
 constexpr double kClearly = 0.9;
 constexpr std::uint32_t kFewBuffers = 2;
-constexpr std::uint32_t kManyBuffers = 16;
-
-constexpr const char* kTiny = R"(#version 450
-layout(local_size_x = 64) in;
-layout(binding = 0) readonly buffer X { float x[]; };
-layout(binding = 1) buffer Y { float y[]; };
-layout(push_constant) uniform P { float scale; uint count; };
-void main() {
-  uint i = gl_GlobalInvocationID.x;
-  if (i < count) y[i] = scale * x[i] + y[i];
-}
-)";
-
-constexpr const char* kBody = R"(#version 450
-layout(local_size_x = 64) in;
-layout(binding = 0) readonly buffer X { float x[]; };
-layout(binding = 1) buffer Y { float y[]; };
-layout(push_constant) uniform P { float scale; uint count; };
-void main() {
-  uint i = gl_GlobalInvocationID.x % 64u;
-  float value = scale;
-  for (uint k = 0u; k < 256u; ++k) {
-    value = value * 0.5 + x[(i + k) % 64u];
-    value = sqrt(value * value + 1.0) * 0.25 + x[i];
-  }
-  y[i] = value;
-}
-)";
-
-std::string many_buffers(std::uint32_t count) {
-  std::string source = "#version 450\nlayout(local_size_x = 64) in;\n";
-  std::string sum = "0.0";
-  for (std::uint32_t i = 0; i < count; ++i) {
-    source += fmt::format("layout(binding = {0}) {1} buffer B{0} {{ float b{0}[]; }};\n", i, i == 0 ? "" : "readonly");
-    if (i > 0) sum += fmt::format(" + b{}[i]", i);
-  }
-  return source + fmt::format("void main() {{\n  uint i = gl_LocalInvocationIndex;\n  b0[i] = {};\n}}\n", sum);
-}
 
 struct Params {
   float scale = 0.5F;
@@ -118,7 +89,7 @@ bool is_virtual(backend::Device& device) {
 
 /// What is measured, and what came of it.
 struct Experiment {
-  std::function<Result<void>()> run;
+  std::function<Result<void>()> run;  ///< Empty once it was measured.
   std::vector<ClockPair> samples = {};
   double ns = 0;
 };
@@ -130,8 +101,7 @@ class Rig {
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
   ~Rig() {
-    for (const RecordingHandle each : recordings_) std::ignore = device_.free(each);
-    for (const PipelineHandle each : pipelines_) std::ignore = device_.free(each);
+    release();
     for (const backend::BufferHandle each : buffers_) std::ignore = device_.free(each);
   }
 
@@ -151,13 +121,23 @@ class Rig {
   Result<void> add_ways(const Pipelines& tiny);
   Result<void> add_replay(std::string name, const CommandList& list);
   void add_copies();
-  Result<void> run_all();
+  /// What launching takes, and then what the forms make of kernels. Each stage releases what it compiled and recorded:
+  /// both together would need half as much memory again.
+  Result<void> measure_launches();
+  Result<void> measure_kernels();
+  Result<void> add_buffers(const Pipelines& tiny);
+  /// Runs what was added, in turns.
+  Result<void> run_all(const TimeLimits& limits);
+  void release();
+  void set_lines();
   [[nodiscard]] double ns(const std::string& name) const { return experiments_.at(name).ns; }
   [[nodiscard]] bool has(FormKind form) const { return result_.has(form); }
   template <std::size_t N>
   [[nodiscard]] Line line(const std::string& name, const std::array<std::uint32_t, N>& counts) const;
   void set_forms();
   void set_crossover();
+  /// The kernel with the most buffers that can be bound, and their number.
+  [[nodiscard]] KernelOfBuffers many_buffers() const noexcept;
 
   backend::Device& device_;
   std::chrono::nanoseconds timeout_;
@@ -302,30 +282,42 @@ void Rig::add_copies() {
   }
 }
 
-Result<void> Rig::run_all() {
+Result<void> Rig::run_all(const TimeLimits& limits) {
   const bool is_still = is_virtual(device_);
   const std::uint64_t begin = device_.now_ns();
-  for (auto& [name, each] : experiments_) VYRE_TRY(each.run());  // Does not count.
+  std::vector<Experiment*> added;
+  for (auto& [name, each] : experiments_) {
+    if (each.run) added.push_back(&each);
+  }
+  for (Experiment* each : added) VYRE_TRY(each->run());  // Does not count.
   for (std::size_t round = 0; round < kMostRounds; ++round) {
     const std::uint64_t taken = device_.now_ns() - begin;
-    if ((round >= kRounds && (taken >= kGoodTimeNs || is_still)) || (round >= kFewestRounds && taken >= kMostTimeNs)) {
+    if ((round >= kRounds && (taken >= limits.good_ns || is_still)) ||
+        (round >= kFewestRounds && taken >= limits.most_ns)) {
       break;
     }
-    for (auto& [name, each] : experiments_) {
+    for (Experiment* each : added) {
       const double cpu = cpu_ns();
       const std::uint64_t start = device_.now_ns();
-      VYRE_TRY(each.run());
+      VYRE_TRY(each->run());
       const auto wall = static_cast<double>(device_.now_ns() - start);
-      each.samples.push_back({.wall_ns = wall, .other_ns = is_still ? wall : cpu_ns() - cpu});
+      each->samples.push_back({.wall_ns = wall, .other_ns = is_still ? wall : cpu_ns() - cpu});
     }
   }
-  for (auto& [name, each] : experiments_) {
-    const std::vector<double> good = choice::trusted(each.samples);
-    each.ns = choice::median(good);
-    result_.samples += static_cast<std::uint32_t>(each.samples.size());
-    result_.dropped += static_cast<std::uint32_t>(each.samples.size() - good.size());
+  for (Experiment* each : added) {
+    const std::vector<double> good = choice::trusted(each->samples);
+    each->ns = choice::median(good);
+    result_.samples += static_cast<std::uint32_t>(each->samples.size());
+    result_.dropped += static_cast<std::uint32_t>(each->samples.size() - good.size());
+    *each = {.ns = each->ns};
   }
+  release();
   return {};
+}
+
+void Rig::release() {
+  for (const RecordingHandle each : std::exchange(recordings_, {})) std::ignore = device_.free(each);
+  for (const PipelineHandle each : std::exchange(pipelines_, {})) std::ignore = device_.free(each);
 }
 
 template <std::size_t N>
@@ -364,6 +356,13 @@ void Rig::set_forms() {
   }
 }
 
+KernelOfBuffers Rig::many_buffers() const noexcept {
+  const std::uint32_t most = device_.info().limits.max_storage_buffers;
+  const auto fits = [&](const KernelOfBuffers& kernel) { return kernel.count <= most; };
+  const auto* const found = std::ranges::find_if(kManyBuffers, fits);
+  return found == std::end(kManyBuffers) ? std::end(kManyBuffers)[-1] : *found;
+}
+
 void Rig::set_crossover() {
   const std::uint32_t most = device_.info().limits.max_storage_buffers;
   const auto per_dispatch = [&](const std::string& name) {
@@ -372,7 +371,7 @@ void Rig::set_crossover() {
       return found == experiments_.end() ? 0 : found->second.ns / kBoundDispatches;
     };
     const std::array points{Point{.n = kFewBuffers, .ns = at(" few")},
-                            Point{.n = 1.0 * std::min(kManyBuffers, most), .ns = at(" many")}};
+                            Point{.n = 1.0 * many_buffers().count, .ns = at(" many")}};
     return choice::fit_line(points);
   };
   result_.bound = per_dispatch("bound");
@@ -380,7 +379,7 @@ void Rig::set_crossover() {
   if (!has(FormKind::Pointer) || device_.info().forms.bindless != backend::Bindless::Full) return;
   // Beyond what can be bound there is only the table.
   result_.bindless_crossover = most + 1;
-  const double measured = std::min(kManyBuffers, most);
+  const double measured = many_buffers().count;
   if (result_.table.at(measured) >= kClearly * result_.bound.at(measured)) return;
   for (std::uint32_t buffers = kFewBuffers; buffers <= most; ++buffers) {
     if (result_.table.at(buffers) < kClearly * result_.bound.at(buffers)) {
@@ -390,20 +389,23 @@ void Rig::set_crossover() {
   }
 }
 
-Result<Calibration> Rig::measure() {
-  const std::uint64_t begin = device_.now_ns();
-  result_ = {.device = device_.info().name, .signature = device_.info().signature};
-  const auto make = [](const std::string& source, const char* name) {
-    return program::Program::from_glsl(source, {.name = name});
-  };
-  VYRE_ASSIGN(const program::Program tiny_program, make(kTiny, "vyre.tiny"));
-  VYRE_ASSIGN(const program::Program body_program, make(kBody, "vyre.body"));
+Result<void> Rig::measure_launches() {
+  VYRE_ASSIGN(const program::Program tiny_program, program::Program::from_spirv(kTiny, {.name = "vyre.tiny"}));
   std::array<double, kForms> compile_ns = {};
   VYRE_ASSIGN(const Pipelines tiny, compile_all(tiny_program, &compile_ns));
-  VYRE_ASSIGN(const Pipelines body, compile_all(body_program));
-  VYRE_TRY(make_buffers());
+  result_.compile_ns = compile_ns[0];
+  for (std::size_t i = 1; i < kForms; ++i) {
+    if (compile_ns[0] > 0 && compile_ns[i] > 0) result_.forms[i].compile = compile_ns[i] / compile_ns[0];
+  }
   VYRE_TRY(add_ways(tiny));
   add_copies();
+  VYRE_TRY(add_buffers(tiny));
+  return run_all(kForLaunches);
+}
+
+Result<void> Rig::measure_kernels() {
+  VYRE_ASSIGN(const program::Program body_program, program::Program::from_spirv(kBody, {.name = "vyre.body"}));
+  VYRE_ASSIGN(const Pipelines body, compile_all(body_program));
   for (const FormKind form : program::kAllForms) {
     if (!has(form)) continue;
     const PipelineHandle pipeline = body[static_cast<std::size_t>(form)];
@@ -414,12 +416,16 @@ Result<Calibration> Rig::measure() {
   const PipelineHandle written = body[static_cast<std::size_t>(FormKind::Descriptor)];
   VYRE_TRY(add_replay("narrow waiting", dispatches(written, kBodies, 1, true)));
   VYRE_TRY(add_replay("wide waiting", dispatches(written, kWideBodies, kWideGroups, true)));
-  const std::uint32_t many = std::min(kManyBuffers, device_.info().limits.max_storage_buffers);
-  VYRE_ASSIGN(const program::Program many_program, make(many_buffers(many), "vyre.buffers"));
+  return run_all(kForKernels);
+}
+
+Result<void> Rig::add_buffers(const Pipelines& tiny) {
+  const auto [many, words] = many_buffers();
+  VYRE_ASSIGN(const program::Program program, program::Program::from_spirv(words, {.name = "vyre.buffers"}));
   for (const FormKind form : {FormKind::Descriptor, FormKind::Pointer}) {
     if (!has(form)) continue;
     const std::string name = form == FormKind::Descriptor ? "bound" : "through table";
-    VYRE_ASSIGN(const PipelineHandle pipeline, compile(many_program, form));
+    VYRE_ASSIGN(const PipelineHandle pipeline, compile(program, form));
     CommandList list;
     for (std::uint32_t i = 0; i < kBoundDispatches; ++i) {
       std::vector<BufferRange> views;
@@ -434,8 +440,10 @@ Result<Calibration> Rig::measure() {
     const CommandList few = dispatches(tiny[static_cast<std::size_t>(form)], kBoundDispatches);
     add(name + " few", [this, few] { return run(few); });
   }
-  VYRE_TRY(run_all());
+  return {};
+}
 
+void Rig::set_lines() {
   result_.way(Way::Plain) = line("plain", kLaunches);
   result_.way(Way::Batched) = line("batched", kLaunches);
   result_.way(Way::Replay) = line("replay", kLaunches);
@@ -452,10 +460,15 @@ Result<Calibration> Rig::measure() {
   const double slope = std::max(ns("copy large") - small, 0.0) / (kCopies * (kLargeCopy - kSmallCopy));
   const double fixed = (small - result_.way(Way::Batched).fixed_ns) / kCopies - slope * kSmallCopy;
   result_.copy = {.fixed_ns = std::max(fixed, 0.0), .slope_ns = slope};
-  result_.compile_ns = compile_ns[0];
-  for (std::size_t i = 1; i < kForms; ++i) {
-    if (compile_ns[0] > 0 && compile_ns[i] > 0) result_.forms[i].compile = compile_ns[i] / compile_ns[0];
-  }
+}
+
+Result<Calibration> Rig::measure() {
+  const std::uint64_t begin = device_.now_ns();
+  result_ = {.device = device_.info().name, .signature = device_.info().signature};
+  VYRE_TRY(make_buffers());
+  VYRE_TRY(measure_launches());
+  VYRE_TRY(measure_kernels());
+  set_lines();
   set_forms();
   set_crossover();
   result_.took_ns = device_.now_ns() - begin;
