@@ -51,7 +51,9 @@ RawConnection::RawConnection() {
                                               .bufferDeviceAddress = VK_TRUE};
   VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features12};
   features.features.robustBufferAccess = VK_TRUE;
-  features.features.shaderInt64 = VK_TRUE;
+  VkPhysicalDeviceFeatures offered;
+  vkGetPhysicalDeviceFeatures(physical, &offered);
+  features.features.shaderInt64 = offered.shaderInt64;
   const float priority = 1;
   const VkDeviceQueueCreateInfo queue_info{
       .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
@@ -144,7 +146,7 @@ RawKernel RawDevice::make_kernel(const RawKernelInfo& info) {
                 .module = module,
                 .pName = "main"},
       .layout = kernel.layout};
-  check(vk_.vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &pipeline_info, nullptr, &kernel.pipeline),
+  check(vk_.vkCreateComputePipelines(device_, info.cache, 1, &pipeline_info, nullptr, &kernel.pipeline),
         "vkCreateComputePipelines");
   vk_.vkDestroyShaderModule(device_, module, nullptr);
   kernels_.push_back(kernel);

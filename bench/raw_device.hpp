@@ -27,6 +27,7 @@ struct RawKernelInfo {
   std::uint32_t storage_buffers = 0;  ///< In set 0, from binding 0 on.
   std::uint32_t uniform_buffers = 0;  ///< Behind them.
   std::uint32_t push_bytes = 0;
+  VkPipelineCache cache = VK_NULL_HANDLE;
 };
 
 /// A pipeline and what it is bound by. Belongs to the device that made it.

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Runs the examples and writes their figures between the markers of docs/performance.md. Called by `./dev examples`.
+"""Runs the examples and writes their figures between the markers of a page. Called by `./dev examples`, for
+docs/performance.md, and by `./dev drivers`, for docs/drivers.md.
 
 Every example checks its result in both modes. If one is wrong, or the machine is too busy to measure anything, nothing
 is written and the exit code is 1.
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import statistics
@@ -51,10 +53,12 @@ def measure_job(name, programs, flags):
                                      "--repeat", JOB_REPEATS, *flags]))
             times[mode].append(result["run"]["median_ns"] / 1e6)
     does, checked_against = ROWS[name]
+    logarithms = [math.log(plain / auto) for plain, auto in zip(times["plain"], times["auto"])]
     device = ", ".join(filter(None, [result["device"], result["configuration"]]))
     return {"example": name, "does": does, "checked_against": checked_against, "device": device,
             "dispatches": result["report"]["dispatches"], "plain_ms": statistics.median(times["plain"]),
-            "auto_ms": statistics.median(times["auto"])}
+            "auto_ms": statistics.median(times["auto"]),
+            "speed_up_error": statistics.stdev(logarithms) / math.sqrt(JOB_TURNS)}
 
 
 def measure(name, programs, flags=()):
@@ -69,7 +73,8 @@ def milliseconds(value):
 
 
 def speed_up(figures):
-    return f"{figures['plain_ms'] / figures['auto_ms']:.2f} ×"
+    ratio = figures["plain_ms"] / figures["auto_ms"]
+    return f"{ratio:.2f} ± {ratio * figures['speed_up_error']:.2f} ×"
 
 
 def table(as_it_comes, run_inline):
@@ -85,10 +90,10 @@ def table(as_it_comes, run_inline):
             cells += [milliseconds(each["plain_ms"]), milliseconds(each["auto_ms"]), speed_up(each)]
         lines.append(cells + [figures["checked_against"]])
     device = next(iter(as_it_comes.values()))["device"]
-    where = f"Medians on {device}, with {os.cpu_count()} cores"
+    where = f"Medians on {device}, with {os.cpu_count()} cores; behind a speed-up stands the standard error of its rounds"
     if run_inline:
         where += "; inline, the driver runs work without threads of its own"
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + f"\n\n{where}. `./dev examples` makes this table.\n"
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + f"\n\n{where}.\n"
 
 
 def main():

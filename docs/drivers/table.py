@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/drivers.md, one row for each docs/drivers/*.json. Called by `./dev drivers`.
+"""Writes the tables of docs/drivers.md. Called by `./dev drivers`.
 
-A file is what `vyre devices --report docs/drivers/NAME` writes.
+One row for each docs/drivers/*.json, which is what `vyre devices --report docs/drivers/NAME` writes. What choosing costs
+comes from docs/drivers/regret/*.json (`bench_regret --json`), what a pipeline cache holds from
+docs/drivers/pipeline_cache/*.json (`bench_pipeline_cache --json`).
 """
 
 import json
+import math
 import pathlib
+import statistics
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 PAGE = FOLDER.parent / "drivers.md"
-BEGIN, END = "<!-- drivers:begin -->", "<!-- drivers:end -->"
+MODES = ("plain", "batched", "replay", "merged", "persistent", "chain", "bindless")
 
 
 def size(count):
@@ -69,21 +73,63 @@ def timings_table(surveys, pattern, dispatches):
     return markdown(["device"] + modes, rows)
 
 
+def with_error(ratios):
+    """The geometric mean and its standard error."""
+    logarithms = [math.log(each) for each in ratios]
+    mean = math.exp(statistics.fmean(logarithms))
+    return f"{mean:.3f} ± {mean * statistics.stdev(logarithms) / math.sqrt(len(ratios)):.3f}"
+
+
+def regret_table(grids):
+    rows = []
+    for grid in grids:
+        workloads = grid["workloads"]
+        rows.append([
+            device_name({"device": grid}), len(workloads), with_error([each["regret"] for each in workloads]),
+            with_error([each["itself"] for each in workloads]),
+            with_error([each["cold_ns"] / min(each["modes_ns"].values()) for each in workloads]),
+            *(with_error([each["modes_to_auto"][mode] for each in workloads]) for mode in MODES)])
+    return markdown(["device", "workloads", "auto / best mode", "auto / auto", "first batch / best mode",
+                     *(f"{mode} / auto" for mode in MODES)], rows)
+
+
+def cache_table(caches):
+    def cell(kernel, what):
+        return f"{kernel[what]['median']:.1f} ± {kernel[what]['spread']:.1f}"
+
+    rows = [[cache["device"], f"`{kernel['kernel']}`", cell(kernel, "cold_ms"), cell(kernel, "again_ms"),
+             cell(kernel, "with_data_ms"), f"{kernel['bytes']}, {kernel['bytes_after']}"]
+            for cache in caches for kernel in cache["kernels"]]
+    return markdown(["device", "kernel", "empty cache", "again in the same process", "a new process with the data",
+                     "bytes of the data, then"], rows)
+
+
+def replace(name, text):
+    """What stands between two markers of the page."""
+    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+    before, found_begin, rest = PAGE.read_text().partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not found_begin or not found_end:
+        raise SystemExit(f"{PAGE} has no {begin} … {end}")
+    PAGE.write_text(f"{before}{begin}\n{text}{end}{after}")
+
+
+def read_all(folder):
+    return [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+
+
 def main():
-    surveys = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
-    text = "\n".join([
+    surveys = read_all(FOLDER)
+    replace("drivers", "\n".join([
         "### Limits\n", limits_table(surveys),
         "### Checks\n", "Six built-in kernels, each in every launch mode, compared bit for bit with the host.\n",
         checks_table(surveys),
         "### 1,000 independent tiny dispatches, µs a batch\n",
         "Median ± distance to the farther quartile; the modes ran by turns.\n",
         timings_table(surveys, "independent", 1000),
-        "### 100 dependent tiny dispatches, µs a batch\n", timings_table(surveys, "steps", 100)])
-    before, found_begin, rest = PAGE.read_text().partition(BEGIN)
-    _, found_end, after = rest.partition(END)
-    if not found_begin or not found_end:
-        raise SystemExit(f"{PAGE} has no {BEGIN} … {END}")
-    PAGE.write_text(f"{before}{BEGIN}\n{text}{END}{after}")
+        "### 100 dependent tiny dispatches, µs a batch\n", timings_table(surveys, "steps", 100)]))
+    replace("regret", regret_table([grid for grids in read_all(FOLDER / "regret") for grid in grids]))
+    replace("pipeline-cache", cache_table(read_all(FOLDER / "pipeline_cache")))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <expected>
 #include <filesystem>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -49,6 +51,19 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+/// How far the speed-up may be off, as a share of it: the standard error of its logarithm over the rounds, in each of
+/// which both sessions ran.
+double speed_up_error(const std::vector<double>& plain_ms, const std::vector<double>& auto_ms) {
+  const std::size_t rounds = plain_ms.size();
+  std::vector<double> logarithms(rounds);
+  for (std::size_t i = 0; i < rounds; ++i) logarithms[i] = std::log(plain_ms[i] / auto_ms[i]);
+  const double count = static_cast<double>(rounds);
+  const double mean = std::accumulate(logarithms.begin(), logarithms.end(), 0.0) / count;
+  double squares = 0;
+  for (const double each : logarithms) squares += (each - mean) * (each - mean);
+  return std::sqrt(squares / (count - 1) / count);
+}
+
 std::string json_string(std::string_view words) {
   std::string all = "\"";
   for (const char c : words) {
@@ -64,18 +79,20 @@ void print_figures(const About& about, const Arguments& arguments, const Side& p
   for (const auto& program : decided.report.programs) replayed += program.replayed;
   const double plain_ms = median(plain.times_ms);
   const double auto_ms = median(decided.times_ms);
+  const double error = speed_up_error(plain.times_ms, decided.times_ms);
   const auto dispatches = static_cast<unsigned long long>(decided.report.dispatches);
   std::printf("%s on %s: %s\n", about.name, device.c_str(), decided.found.c_str());
-  std::printf("plain %.1f ms, auto %.1f ms, %.2fx; replayed %llu of %llu dispatches\n", plain_ms, auto_ms,
-              plain_ms / auto_ms, static_cast<unsigned long long>(replayed), dispatches);
+  std::printf("plain %.1f ms, auto %.1f ms, %.2fx (standard error %.0f %%); replayed %llu of %llu dispatches\n",
+              plain_ms, auto_ms, plain_ms / auto_ms, 100 * error, static_cast<unsigned long long>(replayed),
+              dispatches);
   if (!arguments.json) return;
   std::printf(
       R"({"example":%s,"does":%s,"checked_against":%s,"device":%s,"found":%s,"dispatches":%llu,"replayed":%llu,)"
-      R"("runs":%zu,"plain_ms":%.4f,"auto_ms":%.4f})"
+      R"("runs":%zu,"plain_ms":%.4f,"auto_ms":%.4f,"speed_up_error":%.4f})"
       "\n",
       json_string(about.name).c_str(), json_string(about.does).c_str(), json_string(about.checked_against).c_str(),
       json_string(device).c_str(), json_string(decided.found).c_str(), dispatches,
-      static_cast<unsigned long long>(replayed), decided.times_ms.size(), plain_ms, auto_ms);
+      static_cast<unsigned long long>(replayed), decided.times_ms.size(), plain_ms, auto_ms, error);
 }
 
 void measure(const About& about, const Arguments& arguments, const std::function<Runner(vyre::Session&)>& make) {

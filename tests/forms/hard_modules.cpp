@@ -18,6 +18,8 @@ constexpr DriverFault kFaults[] = {
     {"SwiftShader", "values_of_loops",
      "what an invocation loaded in a loop, by an index that is not constant, is zero once it left the loop before "
      "others"},
+    {"SwiftShader", "matrix_arrays",
+     "an array of matrices that is loaded as one value has wrong columns in the kernel as written"},
     {"SwiftShader", "built_in_pointers",
      "a component of a built-in vector by an index that is not constant is anything"},
 };
@@ -114,6 +116,7 @@ void add_accesses(Collection& all) {
   all.glsl({.name = "components_past_declared",
             .groups = {2, 1, 1},
             .buffers = {random_words(96, 205), random_words(65, 206), random_words(128, 207), zeros(32)}});
+  all.glsl({.name = "matrix_arrays", .buffers = {floats(8 + 24, 208), zeros(12)}, .params = floats(8, 209)});
   all.glsl({.name = "word_pairs",
             .buffers = {random_words(2, 201) + floats(146, 202), floats(48, 203), zeros(48), random_words(16, 204)}});
   all.glsl({.name = "narrow_vectors",

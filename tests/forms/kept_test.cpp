@@ -183,9 +183,13 @@ TEST_F(KeptTest, AValueThatIsCopiedAsAWholeIsRefusedByItsSize) {
     const Result<Program> program = make_program(module);
     ASSERT_TRUE(program.has_value()) << to_string(program.error());
     EXPECT_EQ(program->interface().kept.value_bytes, 16'640U);
-    const auto pipeline = device().compile(*program);
-    ASSERT_FALSE(pipeline.has_value());
-    EXPECT_THAT(pipeline.error().message, testing::HasSubstr("the value loaded from binding 0.0 has 16640 bytes"));
+    for (const FormKind form : program::kAllForms) {
+      SCOPED_TRACE(to_string(form));
+      const auto pipeline = device().compile(*program, {.form = form});
+      ASSERT_FALSE(pipeline.has_value());
+      EXPECT_EQ(pipeline.error().code, ErrorCode::Unsupported);
+      EXPECT_THAT(pipeline.error().message, testing::HasSubstr("the value loaded from binding 0.0 has 16640 bytes"));
+    }
   }
 }
 

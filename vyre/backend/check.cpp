@@ -31,29 +31,6 @@ Result<void> has_all(std::string_view what, const std::vector<std::string>& need
   return {};
 }
 
-/// What drivers do not check, and some end the process over.
-Result<void> check_kept(const program::Interface& interface, const Limits& limits) {
-  const program::Kept& kept = interface.kept;
-  if (interface.shared_bytes > limits.max_shared_bytes && !kept.largest_shared.empty()) {
-    return fail(
-        ErrorCode::Unsupported,
-        fmt::format("the workgroup's shared memory in bytes is {}, of which {} is {}, the device's limit is {}",
-                    interface.shared_bytes, kept.largest_shared, kept.largest_shared_bytes, limits.max_shared_bytes));
-  }
-  if (kept.variable_bytes > limits.max_variable_bytes) {
-    return fail(ErrorCode::Unsupported,
-                fmt::format("the variables of an invocation have {} bytes, each call inlined, of which {} has {}; the "
-                            "device's limit is {}",
-                            kept.variable_bytes, kept.largest_variable, kept.largest_variable_bytes,
-                            limits.max_variable_bytes));
-  }
-  if (kept.value_bytes > limits.max_value_bytes) {
-    return fail(ErrorCode::Unsupported, fmt::format("the value {} has {} bytes, the device's limit is {}",
-                                                    kept.largest_value, kept.value_bytes, limits.max_value_bytes));
-  }
-  return {};
-}
-
 /// Checks commands one after another. Messages are made only for what is refused.
 class ListChecker {
  public:
@@ -251,6 +228,28 @@ Result<void> check_buffers(const program::Interface& interface) {
   }
   if (count <= kMaxBuffers) return {};
   return fail(ErrorCode::Unsupported, fmt::format("the number of buffers is {}, the limit is {}", count, kMaxBuffers));
+}
+
+Result<void> check_kept(const program::Interface& interface, const Limits& limits) {
+  const program::Kept& kept = interface.kept;
+  if (interface.shared_bytes > limits.max_shared_bytes && !kept.largest_shared.empty()) {
+    return fail(
+        ErrorCode::Unsupported,
+        fmt::format("the workgroup's shared memory in bytes is {}, of which {} is {}, the device's limit is {}",
+                    interface.shared_bytes, kept.largest_shared, kept.largest_shared_bytes, limits.max_shared_bytes));
+  }
+  if (kept.variable_bytes > limits.max_variable_bytes) {
+    return fail(ErrorCode::Unsupported,
+                fmt::format("the variables of an invocation have {} bytes, each call inlined, of which {} has {}; the "
+                            "device's limit is {}",
+                            kept.variable_bytes, kept.largest_variable, kept.largest_variable_bytes,
+                            limits.max_variable_bytes));
+  }
+  if (kept.value_bytes > limits.max_value_bytes) {
+    return fail(ErrorCode::Unsupported, fmt::format("the value {} has {} bytes, the device's limit is {}",
+                                                    kept.largest_value, kept.value_bytes, limits.max_value_bytes));
+  }
+  return {};
 }
 
 Result<void> check_program(const program::Interface& interface, const DeviceInfo& info) {

@@ -24,6 +24,10 @@ inline constexpr std::uint64_t kMaxBuffers = 1'024;
 /// `InvalidArgument` for a buffer of no bytes or more than the limit, and for memory that there is none of.
 [[nodiscard]] Result<void> check_buffer(const BufferDesc& desc, const Limits& limits);
 
+/// `Unsupported`, naming the largest variable or value, for what keeps more than an invocation or a workgroup may. No
+/// driver checks it, and some end the process over it. A part of `check_program`.
+[[nodiscard]] Result<void> check_kept(const program::Interface& interface, const Limits& limits);
+
 /// `Unsupported`, naming what the device lacks or the limit that is passed, for a program it cannot run.
 [[nodiscard]] Result<void> check_program(const program::Interface& interface, const DeviceInfo& info);
 

@@ -57,7 +57,11 @@ Result<PipelineEntry> make(DeviceDriver& driver, const program::Program& program
   VYRE_ASSIGN(program::Form made, make_form(program, info, options.form, options.robust, key.values));
   const program::Form* form = options.form == FormKind::Descriptor ? nullptr : &made;
   const program::Interface& run = form == nullptr ? interface : form->interface;
-  VYRE_TRY(check_program(run, info));
+  if (auto checked = check_program(run, info); !checked) {
+    // What the kernel keeps has names in its source, and fewer in a form.
+    if (!check_kept(run, info.limits)) VYRE_TRY(check_kept(interface, info.limits));
+    return std::unexpected{std::move(checked).error()};
+  }
   std::optional<Words> narrowed;
   if (info.forms.quirks.ldexp_exponents) {
     VYRE_ASSIGN(narrowed, narrow(program, form));
