@@ -216,15 +216,22 @@ void run_alone_in_session(std::span<const std::uint32_t> words) {
   const auto backend = backends::vulkan::make_vulkan_backend();
   const std::shared_ptr<backend::Device> device =
       must(backend::Device::open(*backend, must(backend->devices()).front()));
-  Work work{device, kernel, kMany, LaunchMode::Auto};
+  Session session = must(Session::open(device));
+  const Buffer<float> x = must(session.buffer<float>(kViewFloats * kMany));
+  const Buffer<float> y = must(session.buffer<float>(kViewFloats * kMany));
+  Floats values = {};
   const auto run = [&] {
-    work.dispatch();
-    work.wait();
+    for (std::uint32_t i = 0; i < kMany; ++i) {
+      must(session.dispatch(kernel, {x.part(i * kViewFloats, kViewFloats), y.part(i * kViewFloats, kViewFloats)},
+                            {.params = params_block(SaxpyParams{})}));
+    }
+    must(session.read(y.part(kViewFloats * (kMany - 1), kViewFloats), values));
+    must(session.wait(must(session.flush())));
   };
   run();
   const Clock::time_point first = Clock::now();
   keep_busy(run);
-  if (!work.session.tuner().is_calibrated()) fmt::print(stderr, "the device was not measured\n");
+  if (!session.tuner().is_calibrated()) fmt::print(stderr, "the device was not measured\n");
   print_alone(begin, first);
 }
 

@@ -11,6 +11,7 @@ namespace vyre::report {
 AuditLog::AuditLog(std::size_t capacity) : ring_(capacity) {}
 
 void AuditLog::record(std::span<const policy::AuditEvent> events) noexcept {
+  if (events.empty()) return;
   const std::scoped_lock lock{mutex_};
   recorded_ += events.size();
   if (ring_.empty()) return;

@@ -7,31 +7,31 @@
 
 namespace vyre::runtime {
 
-BatchBuilder::BatchBuilder(std::size_t max_operations) noexcept : max_operations_{max_operations} {
-  gathered_.batch.gathered_at = number_;
+BatchBuilder::BatchBuilder(std::size_t max_operations) : max_operations_{max_operations} {
+  gathered_->batch.gathered_at = number_;
 }
 
 std::size_t BatchBuilder::room() const noexcept {
   if (is_capturing_) return kMaxOperations;
-  const std::size_t taken = gathered_.batch.list.commands().size();
+  const std::size_t taken = gathered_->batch.list.commands().size();
   return max_operations_ > taken ? max_operations_ - taken : 1;
 }
 
 Result<void> BatchBuilder::too_many(std::uint64_t more) const {
   return fail(ErrorCode::InvalidArgument,
               fmt::format("the capture has {} operations and is given {} more, the limit is {}",
-                          gathered_.batch.list.commands().size(), more, kMaxOperations));
+                          gathered_->batch.list.commands().size(), more, kMaxOperations));
 }
 
 void BatchBuilder::add(const CheckedDispatch& dispatch, backend::PipelineHandle pipeline, std::uint32_t prepared) {
   if (prepared == kNotPrepared) {
     note_other();
   } else if (!has_others_) {
-    gathered_.prepared.push_back(prepared);
+    gathered_->prepared.push_back(prepared);
   }
   may_repeat_ = false;
-  gathered_.batch.add_dispatch(dispatch.program, pipeline, dispatch.ranges, dispatch.groups, dispatch.params,
-                               dispatch.hash);
+  gathered_->batch.add_dispatch(dispatch.program, pipeline, dispatch.ranges, dispatch.groups, dispatch.params,
+                                dispatch.hash);
   if (is_capturing_) labels_.emplace_back(dispatch.label);
 }
 
@@ -39,7 +39,7 @@ void BatchBuilder::add(const CompiledProgram& program, std::uint32_t number, con
                        std::span<const DispatchItem> items, std::span<const std::byte> params) {
   note_other();
   may_repeat_ = false;
-  plan::Batch& batch = gathered_.batch;
+  plan::Batch& batch = gathered_->batch;
   batch.list.dispatch_many(
       items.size(), program.bindings.slots.size(), program.push_bytes,
       [&](std::size_t i, backend::Dispatch& dispatch, std::span<backend::BufferRange> views,
@@ -61,21 +61,21 @@ void BatchBuilder::add(const CompiledProgram& program, std::uint32_t number, con
 void BatchBuilder::add(const backend::Copy& copy) {
   note_other();
   may_repeat_ = false;
-  gathered_.batch.add(copy);
+  gathered_->batch.add(copy);
 }
 
 void BatchBuilder::add(const backend::Fill& fill) {
   note_other();
   may_repeat_ = false;
-  gathered_.batch.add(fill);
+  gathered_->batch.add(fill);
 }
 
 void BatchBuilder::next() noexcept {
   std::swap(gathered_, previous_);
-  gathered_.batch.clear();
-  gathered_.prepared.clear();
-  gathered_.buffers.clear();
-  gathered_.batch.gathered_at = ++number_;
+  gathered_->batch.clear();
+  gathered_->prepared.clear();
+  gathered_->buffers.clear();
+  gathered_->batch.gathered_at = ++number_;
   repeated_ = 0;
   may_repeat_ = true;
   has_others_ = false;
@@ -83,9 +83,9 @@ void BatchBuilder::next() noexcept {
 
 bool BatchBuilder::is_previous(const CompiledProgram& program, const BufferTable& buffers,
                                std::span<const DispatchItem> items) {
-  const backend::CommandList& previous = previous_.batch.list;
+  const backend::CommandList& previous = previous_->batch.list;
   const std::span<const backend::Command> commands = previous.commands();
-  const bool may_be = commands.size() == items.size() && gathered_.batch.empty() && !is_capturing_;
+  const bool may_be = commands.size() == items.size() && gathered_->batch.empty() && !is_capturing_;
   // A capture may be longer than a batch.
   if (!may_be || items.size() > max_operations_) return false;
   const auto has_same_params = [&](const backend::Dispatch& before, const Params& given) {
@@ -95,7 +95,7 @@ bool BatchBuilder::is_previous(const CompiledProgram& program, const BufferTable
         given.is_block() ? given.bytes() : std::span<const std::byte>{param_room_}.first(program.push_bytes);
     return backend::are_same_bytes(bytes, previous.params(before));
   };
-  previous_.buffers.clear();
+  previous_->buffers.clear();
   for (std::size_t i = 0; i < items.size(); ++i) {
     const DispatchItem& item = items[i];
     const auto* before = std::get_if<backend::Dispatch>(&commands[i]);
@@ -110,7 +110,7 @@ bool BatchBuilder::is_previous(const CompiledProgram& program, const BufferTable
       if (!buffers.has(view)) return false;
       const backend::BufferRange range{.buffer = buffers[view.index].handle, .offset = view.offset, .size = view.size};
       if (range != views[j]) return false;
-      if (i == 0 || view.index != items[i - 1].buffers[j].index) previous_.buffers.push_back(view.index);
+      if (i == 0 || view.index != items[i - 1].buffers[j].index) previous_->buffers.push_back(view.index);
     }
     if (!has_same_params(*before, item.params)) return false;
   }
@@ -118,8 +118,8 @@ bool BatchBuilder::is_previous(const CompiledProgram& program, const BufferTable
 }
 
 std::vector<std::uint32_t> BatchBuilder::take_repeated() {
-  std::vector<std::uint32_t> taken{previous_.prepared.begin(),
-                                   previous_.prepared.begin() + static_cast<std::ptrdiff_t>(repeated_)};
+  std::vector<std::uint32_t> taken{previous_->prepared.begin(),
+                                   previous_->prepared.begin() + static_cast<std::ptrdiff_t>(repeated_)};
   repeated_ = 0;
   may_repeat_ = false;
   return taken;
@@ -129,13 +129,13 @@ void BatchBuilder::take_previous() noexcept {
   std::swap(gathered_, previous_);
   repeated_ = 0;
   may_repeat_ = false;
-  has_others_ = gathered_.prepared.empty();
+  has_others_ = gathered_->prepared.empty();
 }
 
 void BatchBuilder::forget_previous() noexcept {
-  previous_.batch.clear();
-  previous_.prepared.clear();
-  previous_.buffers.clear();
+  previous_->batch.clear();
+  previous_->prepared.clear();
+  previous_->buffers.clear();
 }
 
 void BatchBuilder::begin_capture() noexcept {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,21 +21,21 @@ namespace vyre::runtime {
 /// after each operation. Thread safety: one thread at a time.
 class BatchBuilder {
  public:
-  explicit BatchBuilder(std::size_t max_operations) noexcept;
+  explicit BatchBuilder(std::size_t max_operations);
 
   /// The batch that is being gathered, without the prepared dispatches that `repeat` has counted.
-  [[nodiscard]] const plan::Batch& batch() const noexcept { return gathered_.batch; }
+  [[nodiscard]] const plan::Batch& batch() const noexcept { return gathered_->batch; }
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  [[nodiscard]] bool empty() const noexcept { return gathered_.batch.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return gathered_->batch.empty(); }
   /// Whether the batch must be launched before another operation is added. A capture may be longer than a batch.
   [[nodiscard]] bool is_full() const noexcept {
-    return gathered_.batch.list.commands().size() >= max_operations_ && !is_capturing_;
+    return gathered_->batch.list.commands().size() >= max_operations_ && !is_capturing_;
   }
   /// How many operations the batch has room for; at least 1.
   [[nodiscard]] std::size_t room() const noexcept;
   /// `InvalidArgument` if a capture would have more operations than a list may have.
   [[nodiscard]] Result<void> check_room(std::uint64_t more) const {
-    if (!is_capturing_ || more <= kMaxOperations - gathered_.batch.list.commands().size()) [[likely]]
+    if (!is_capturing_ || more <= kMaxOperations - gathered_->batch.list.commands().size()) [[likely]]
       return {};
     return too_many(more);
   }
@@ -59,7 +60,7 @@ class BatchBuilder {
   /// Counts a prepared dispatch that the batch before has at the same place. False if it must be added. The next
   /// operation of another kind, and the end of the batch, `settle` what was counted.
   [[nodiscard]] bool repeat(std::uint32_t prepared) noexcept {
-    if (repeated_ >= previous_.prepared.size() || previous_.prepared[repeated_] != prepared || !may_repeat_) {
+    if (repeated_ >= previous_->prepared.size() || previous_->prepared[repeated_] != prepared || !may_repeat_) {
       return false;
     }
     ++repeated_;
@@ -68,7 +69,9 @@ class BatchBuilder {
   /// Whether `repeat` has counted dispatches that are not in the batch yet.
   [[nodiscard]] bool has_repeated() const noexcept { return repeated_ > 0; }
   /// Whether that is all of the batch before, so that `take_previous` settles it.
-  [[nodiscard]] bool has_repeated_all() const noexcept { return repeated_ == previous_.prepared.size(); }
+  [[nodiscard]] bool has_repeated_all() const noexcept { return repeated_ == previous_->prepared.size(); }
+  /// Whether one more may fill the batch.
+  [[nodiscard]] bool is_nearly_full_of_repeated() const noexcept { return repeated_ + 1 >= max_operations_; }
   /// Whether they fill the batch, which must then be launched.
   [[nodiscard]] bool is_full_of_repeated() const noexcept { return repeated_ >= max_operations_; }
   /// Takes the prepared dispatches that were counted, to be added one by one.
@@ -76,11 +79,11 @@ class BatchBuilder {
   /// Makes the batch before the one at hand, which is empty.
   void take_previous() noexcept;
   /// The buffers of the batch before, some more than once.
-  [[nodiscard]] std::span<const std::uint32_t> buffers_again() const noexcept { return previous_.buffers; }
+  [[nodiscard]] std::span<const std::uint32_t> buffers_again() const noexcept { return previous_->buffers; }
   /// The prepared dispatches of the batch before, if it has no other operations.
-  [[nodiscard]] std::span<const std::uint32_t> prepared_again() const noexcept { return previous_.prepared; }
+  [[nodiscard]] std::span<const std::uint32_t> prepared_again() const noexcept { return previous_->prepared; }
   /// Keeps the buffers of those, which `buffers_again` gives whenever that batch comes again.
-  void keep_buffers(std::vector<std::uint32_t> buffers) { previous_.buffers = std::move(buffers); }
+  void keep_buffers(std::vector<std::uint32_t> buffers) { previous_->buffers = std::move(buffers); }
   /// Forgets the batch before, because a buffer or a program of it goes.
   void forget_previous() noexcept;
 
@@ -102,12 +105,13 @@ class BatchBuilder {
   [[nodiscard]] Result<void> too_many(std::uint64_t more) const;
   void note_other() noexcept {
     has_others_ = true;
-    gathered_.prepared.clear();
+    gathered_->prepared.clear();
   }
 
   std::size_t max_operations_;
-  Gathered gathered_;
-  Gathered previous_;
+  // They change places with every batch.
+  std::unique_ptr<Gathered> gathered_ = std::make_unique<Gathered>();
+  std::unique_ptr<Gathered> previous_ = std::make_unique<Gathered>();
   std::uint64_t number_ = 1;
   std::size_t repeated_ = 0;  // Of the prepared dispatches of the batch before.
   bool may_repeat_ = true;    // Whether nothing was gathered yet.

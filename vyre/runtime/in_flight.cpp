@@ -19,7 +19,8 @@ Result<std::uint64_t> InFlight::poll() const {
 }
 
 Result<std::uint64_t> InFlight::wait(std::uint64_t wanted, std::chrono::nanoseconds timeout) const {
-  const auto behind = std::ranges::upper_bound(pending_, wanted, {}, &PendingBatch::batch);
+  auto behind = pending_.end();
+  if (last() > wanted) behind = std::ranges::upper_bound(pending_, wanted, {}, &PendingBatch::batch);
   if (behind == pending_.begin()) return 0;
   // Every submission is behind all earlier ones, so that the last batch is enough.
   const PendingBatch& last = *std::prev(behind);

@@ -47,9 +47,12 @@ class PreparedWork {
   [[nodiscard]] Prepared add(const CheckedDispatch& dispatch);
   /// `InvalidArgument` for a name of another session, one that was never given, or one whose buffers are gone.
   [[nodiscard]] Result<const PreparedDispatch*> find(Prepared name) const {
-    if (name.session == session_ && name.index < prepared_.size() && prepared_[name.index].is_alive) [[likely]]
+    if (has(name)) [[likely]]
       return &prepared_[name.index];
     return refused(name);
+  }
+  [[nodiscard]] bool has(Prepared name) const noexcept {
+    return name.session == session_ && name.index < prepared_.size() && prepared_[name.index].is_alive;
   }
   [[nodiscard]] const PreparedDispatch& at(std::uint32_t index) const noexcept { return prepared_[index]; }
   /// The buffers of prepared dispatches, each once.

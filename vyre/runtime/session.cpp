@@ -196,7 +196,10 @@ Result<Prepared> Session::prepare(const program::Program& program, std::span<con
 
 Result<void> Session::enqueue(Prepared prepared) {
   const Call call{call_state()};
-  VYRE_TRY(call.usable());
+  if (!call.is_usable()) [[unlikely]]
+    return call.usable();
+  if (state_->enqueue_again(prepared)) [[likely]]
+    return {};
   return state_->enqueue(prepared);
 }
 

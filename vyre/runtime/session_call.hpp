@@ -52,10 +52,11 @@ class Call {
   }
   /// The same, and the failure that `finish` has not reported yet.
   [[nodiscard]] Result<void> usable() const {
-    if (is_begun_ && !state_->failure) [[likely]]
+    if (is_usable()) [[likely]]
       return {};
-    return is_begun_ ? Result<void>{std::unexpected{*state_->failure}} : refused();
+    return unusable();
   }
+  [[nodiscard]] bool is_usable() const noexcept { return is_begun_ && !state_->failure; }
 
  private:
 #ifdef NDEBUG
@@ -64,7 +65,10 @@ class Call {
   static constexpr bool kIsDebug = true;
 #endif
 
-  [[nodiscard]] Result<void> refused() const {
+  [[nodiscard, gnu::cold, gnu::noinline]] Result<void> unusable() const {
+    return is_begun_ ? Result<void>{std::unexpected{*state_->failure}} : refused();
+  }
+  [[nodiscard, gnu::cold, gnu::noinline]] Result<void> refused() const {
     return fail(ErrorCode::InvalidArgument,
                 state_ == nullptr ? "the session was moved elsewhere"
                                   : "another thread is in a call of the session, which serves one thread at a time");

@@ -61,6 +61,12 @@ struct Session::State {
       return {};
     return flush_batch();
   }
+  /// Counts a prepared dispatch that the batch before has at the same place, which is all that it takes: the common
+  /// case of `enqueue`. False if there is more to do, and nothing was done.
+  [[nodiscard]] bool enqueue_again(Prepared name) noexcept {
+    const bool may_repeat = builder.has_repeated() || !transfers.has_reads();
+    return may_repeat && !builder.is_nearly_full_of_repeated() && prepared.has(name) && builder.repeat(name.index);
+  }
   /// Adds a prepared dispatch, or only counts it where the batch before has it at the same place.
   [[nodiscard]] Result<void> enqueue(Prepared name);
   /// Makes prepared dispatches that were only counted a part of the batch at hand.
