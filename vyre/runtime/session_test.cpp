@@ -271,6 +271,44 @@ TEST(Session, AWaitBeyondTheWatchdogIsReported) {
   EXPECT_THAT(refusal(session.finish()), HasSubstr("timed-out"));
 }
 
+TEST(Session, EndsWithoutWaitingForItsWork) {
+  constexpr std::uint64_t kLongNs = 5'000'000'000;
+  const auto device = open_device({.costs = {.group_ns = kLongNs}});
+  const std::uint64_t begin = device->now_ns();
+  std::vector<std::uint32_t> host(16, 9);
+  {
+    Session session = Session::open(device, {.watchdog = std::chrono::milliseconds{1}}).value();
+    const auto data = session.buffer<std::uint32_t>(16).value();
+    ASSERT_OK(session.dispatch(scale_program(), {data}, {.groups = {1}}));
+    ASSERT_OK(session.read(data, host));
+    EXPECT_THAT(refusal(session.finish()), HasSubstr("not done after 1000000 ns")) << "what tells beforehand";
+  }
+  EXPECT_LT(device->now_ns() - begin, kLongNs);
+  EXPECT_EQ(device->usage().pending, 1U);
+  EXPECT_THAT(host, Each(9U)) << "nothing is read any more";
+  EXPECT_TRUE(device->wait_idle());
+  EXPECT_EQ(device->usage(), backend::DeviceUsage{}) << "the device has kept what the work used";
+}
+
+/// Replaying a capture costs the host the same however many operations it has: it neither plans nor describes them.
+TEST(Session, ReplaysAnUnchangedCaptureWithoutLookingAtItsOperations) {
+  const auto device = open_device();
+  Session session = Session::open(device, {.mode = LaunchMode::Replay}).value();
+  const auto data = session.buffer<std::uint32_t>(16).value();
+  const auto captured =
+      session.capture([&] { return session.dispatch(scale_program(), {data}, {.groups = {4}, .repeat = 100}); });
+  ASSERT_OK(captured);
+  ASSERT_OK(session.replay(*captured));
+  ASSERT_OK(session.finish());
+  for (int i = 0; i < 3; ++i) ASSERT_OK(session.replay(*captured));
+  const auto report = session.finish();
+  ASSERT_OK(report);
+  EXPECT_EQ(report->dispatches, 300U);
+  EXPECT_EQ(report->replays, 3U);
+  EXPECT_EQ(report->recordings, 0U);
+  EXPECT_EQ(report->submissions, 3U);
+}
+
 TEST(Session, RefusesEveryCallAfterItWasMovedElsewhere) {
   Session session = Session::open(open_device()).value();
   Session other = std::move(session);
