@@ -85,7 +85,7 @@ def regret_table(grids):
     for grid in grids:
         workloads = grid["workloads"]
         rows.append([
-            device_name({"device": grid}), len(workloads), with_error([each["regret"] for each in workloads]),
+            grid["device"], len(workloads), with_error([each["regret"] for each in workloads]),
             with_error([each["itself"] for each in workloads]),
             with_error([each["cold_ns"] / min(each["modes_ns"].values()) for each in workloads]),
             *(with_error([each["modes_to_auto"][mode] for each in workloads]) for mode in MODES)])
