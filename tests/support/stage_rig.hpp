@@ -41,9 +41,10 @@ struct StageRig {
   /// A dispatch of a program, checked. It holds until the next one.
   [[nodiscard]] runtime::CheckedDispatch dispatch(std::uint32_t program, std::initializer_list<runtime::Argument> views,
                                                   const runtime::DispatchOptions& options = {}) {
-    const Result<void> checked = check.check(programs[program], buffers, {views.begin(), views.size()}, options);
+    Result<runtime::CheckedDispatch> checked =
+        check.check(programs[program], program, buffers, {views.begin(), views.size()}, options);
     if (!checked) throw std::invalid_argument{to_string(checked.error())};
-    return check.dispatch(programs[program], program, options);
+    return *checked;
   }
   /// Adds a dispatch to a batch.
   void gather(plan::Batch& batch, const runtime::CheckedDispatch& dispatch) const {

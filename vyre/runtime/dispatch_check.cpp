@@ -24,6 +24,8 @@ bool has_name(const plan::PlannedBinding& slot, std::string_view name) noexcept 
   return slot.rule.name == name || std::ranges::find(slot.rule.other_names, name) != slot.rule.other_names.end();
 }
 
+bool is_named(const Argument& argument) noexcept { return argument.is_named || !argument.name.empty(); }
+
 Error in_item(Error error, std::size_t i, std::size_t count) {
   error.context.push_back(fmt::format("in item {} of {}", i, count));
   return error;
@@ -40,48 +42,47 @@ std::unexpected<Error> DispatchCheck::cannot_bind(BufferTable& buffers, const pl
   return std::unexpected{std::move(fits).error()};
 }
 
-Result<void> DispatchCheck::bind(const CompiledProgram& program, BufferTable& buffers, std::size_t slot,
-                                 const BufferView& view) {
-  const BufferSlot* buffer = buffers.find_bindable(program.bindings.slots[slot], view);
-  if (buffer == nullptr) [[unlikely]]
-    return cannot_bind(buffers, program.bindings.slots[slot], view);
-  ranges_.push_back({.buffer = buffer->handle, .offset = view.offset, .size = view.size});
-  touched_.push_back(view.index);
+Result<void> DispatchCheck::bind(const CompiledProgram& program, BufferTable& buffers,
+                                 std::span<const Argument> arguments) {
+  ranges_.clear();
+  touched_.clear();
+  if (arguments.size() != program.bindings.slots.size()) [[unlikely]]
+    return wrong_buffer_count(program, arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (is_named(arguments[i])) [[unlikely]]
+      return bind_by_name(program, buffers, arguments);
+    if (!bind(buffers, program.bindings.slots[i], arguments[i].view)) [[unlikely]]
+      return cannot_bind(buffers, program.bindings.slots[i], arguments[i].view);
+  }
   return {};
 }
 
-Result<void> DispatchCheck::bind_all(const CompiledProgram& program, BufferTable& buffers,
-                                     std::span<const Argument> arguments) {
-  const std::vector<plan::PlannedBinding>& slots = program.bindings.slots;
+Result<void> DispatchCheck::bind_by_name(const CompiledProgram& program, BufferTable& buffers,
+                                         std::span<const Argument> arguments) {
   ranges_.clear();
   touched_.clear();
-  if (arguments.size() != slots.size()) return wrong_buffer_count(program, arguments.size());
-  const auto is_named = [](const Argument& each) { return each.is_named || !each.name.empty(); };
-  if (std::ranges::none_of(arguments, is_named)) {
-    for (std::size_t i = 0; i < arguments.size(); ++i) VYRE_TRY(bind(program, buffers, i, arguments[i].view));
-    return {};
-  }
   for (const Argument& argument : arguments) {
     if (!is_named(argument)) return invalid("some buffers are given by name and some are not");
-    const auto goes_by_it = [&](const plan::PlannedBinding& slot) { return has_name(slot, argument.name); };
-    if (std::ranges::none_of(slots, goes_by_it)) {
+    const auto has_its_name = [&](const plan::PlannedBinding& slot) { return has_name(slot, argument.name); };
+    if (std::ranges::none_of(program.bindings.slots, has_its_name)) {
       return invalid(fmt::format("program '{}' has no binding '{}'", program.program.name(), argument.name));
     }
   }
-  for (std::size_t i = 0; i < slots.size(); ++i) {
+  for (std::size_t i = 0; i < program.bindings.slots.size(); ++i) {
+    const plan::PlannedBinding& slot = program.bindings.slots[i];
     // The nth element of an array of buffers is the nth argument with its name.
     std::size_t before = 0;
-    for (std::size_t j = 0; j < i; ++j) before += slots[j].rule.name == slots[i].rule.name ? 1U : 0U;
+    for (std::size_t j = 0; j < i; ++j) before += program.bindings.slots[j].rule.name == slot.rule.name ? 1U : 0U;
     const Argument* found = nullptr;
     for (const Argument& argument : arguments) {
-      if (!has_name(slots[i], argument.name)) continue;
+      if (!has_name(slot, argument.name)) continue;
       if (before-- == 0) {
         found = &argument;
         break;
       }
     }
-    if (found == nullptr) return invalid(fmt::format("{} is not given", to_string(slots[i].rule)));
-    VYRE_TRY(bind(program, buffers, i, found->view));
+    if (found == nullptr) return invalid(fmt::format("{} is not given", to_string(slot.rule)));
+    if (!bind(buffers, slot, found->view)) return cannot_bind(buffers, slot, found->view);
   }
   return {};
 }
@@ -91,11 +92,7 @@ Result<std::span<const std::byte>> DispatchCheck::lay_out_params(const CompiledP
   return std::span<const std::byte>{params_}.first(program.push_bytes);
 }
 
-Result<void> DispatchCheck::check(const CompiledProgram& program, BufferTable& buffers,
-                                  std::span<const Argument> arguments, const DispatchOptions& options) {
-  VYRE_TRY(backend::check_groups({options.groups.x, options.groups.y, options.groups.z}, limits_));
-  VYRE_TRY(bind_all(program, buffers, arguments));
-  VYRE_TRY(lay_out(program, options.params, params_.data()));
+void DispatchCheck::find_overlaps(const CompiledProgram& program) {
   overlapping_.clear();
   for (const auto& [a, b] : program.bindings.apart) {
     if (!do_overlap(ranges_[a], ranges_[b])) [[likely]]
@@ -103,28 +100,36 @@ Result<void> DispatchCheck::check(const CompiledProgram& program, BufferTable& b
     overlapping_.resize(program.bindings.slots.size());
     overlapping_[a] = overlapping_[b] = true;
   }
-  return {};
 }
 
-CheckedDispatch DispatchCheck::dispatch(const CompiledProgram& program, std::uint32_t number,
-                                        const DispatchOptions& options) const noexcept {
+Result<CheckedDispatch> DispatchCheck::check(const CompiledProgram& program, std::uint32_t number, BufferTable& buffers,
+                                             std::span<const Argument> arguments, const DispatchOptions& options) {
   const backend::Groups groups{options.groups.x, options.groups.y, options.groups.z};
+  if (!backend::is_launchable(groups, limits_)) [[unlikely]]
+    VYRE_TRY(backend::check_groups(groups, limits_));
+  VYRE_TRY(bind(program, buffers, arguments));
+  VYRE_TRY(lay_out(program, options.params, params_.data()));
+  find_overlaps(program);
   const auto params = std::span<const std::byte>{params_}.first(program.push_bytes);
-  return {.program = number,
-          .ranges = ranges_,
-          .buffers = touched_,
-          .groups = groups,
-          .params = params,
-          .hash = plan::hash_dispatch(program.pipeline, ranges_, groups, params),
-          .repeat = options.repeat,
-          .label = options.label};
+  return CheckedDispatch{.program = number,
+                         .ranges = ranges_,
+                         .buffers = touched_,
+                         .groups = groups,
+                         .params = params,
+                         .hash = plan::hash_dispatch(program.pipeline, ranges_, groups, params),
+                         .repeat = options.repeat,
+                         .label = options.label};
 }
 
-Result<void> DispatchCheck::check_variant(const CompiledProgram& variant, const BufferTable& buffers) const {
-  for (std::size_t i = 0; i < ranges_.size(); ++i) {
-    VYRE_TRY(check_in_place(variant.bindings.slots[i], buffers[touched_[i]], ranges_[i].offset, ranges_[i].size));
+Result<CheckedDispatch> DispatchCheck::check_variant(const CompiledProgram& variant, std::uint32_t number,
+                                                     const BufferTable& buffers, CheckedDispatch dispatch) const {
+  for (std::size_t i = 0; i < dispatch.ranges.size(); ++i) {
+    const backend::BufferRange& range = dispatch.ranges[i];
+    VYRE_TRY(check_in_place(variant.bindings.slots[i], buffers[dispatch.buffers[i]], range.offset, range.size));
   }
-  return {};
+  dispatch.program = number;
+  dispatch.hash = plan::hash_dispatch(variant.pipeline, dispatch.ranges, dispatch.groups, dispatch.params);
+  return dispatch;
 }
 
 Result<void> DispatchCheck::check_in_place(const plan::PlannedBinding& slot, const BufferSlot& buffer,

@@ -33,15 +33,15 @@ class DispatchCheck {
  public:
   explicit DispatchCheck(const backend::Limits& limits) noexcept : limits_{limits} {}
 
-  /// Checks one dispatch. Bindings whose buffers overlap are no mistake: see `overlapping`.
-  [[nodiscard]] Result<void> check(const CompiledProgram& program, BufferTable& buffers,
-                                   std::span<const Argument> arguments, const DispatchOptions& options);
-  /// The dispatch that was checked last, of the program with this number.
-  [[nodiscard]] CheckedDispatch dispatch(const CompiledProgram& program, std::uint32_t number,
-                                         const DispatchOptions& options) const noexcept;
-  /// Checks whether the dispatch that was checked last may run as `variant`, a program with bindings declared
-  /// `Aliased`.
-  [[nodiscard]] Result<void> check_variant(const CompiledProgram& variant, const BufferTable& buffers) const;
+  /// Checks one dispatch of the program that has this number. Bindings whose buffers overlap are no mistake, see
+  /// `overlapping`: the dispatch must then run as a variant of the program.
+  [[nodiscard]] Result<CheckedDispatch> check(const CompiledProgram& program, std::uint32_t number,
+                                              BufferTable& buffers, std::span<const Argument> arguments,
+                                              const DispatchOptions& options);
+  /// Checks whether a dispatch, which `check` has just checked, may run as `variant`, a program with bindings declared
+  /// `Aliased`. Gives it as one of that program.
+  [[nodiscard]] Result<CheckedDispatch> check_variant(const CompiledProgram& variant, std::uint32_t number,
+                                                      const BufferTable& buffers, CheckedDispatch dispatch) const;
 
   /// Checks many dispatches and lays out their parameters, see `item_params`.
   [[nodiscard]] Result<void> check_items(const CompiledProgram& program, BufferTable& buffers,
@@ -58,10 +58,20 @@ class DispatchCheck {
   [[nodiscard]] Result<std::span<const std::byte>> lay_out_params(const CompiledProgram& program, const Params& params);
 
  private:
-  [[nodiscard]] Result<void> bind(const CompiledProgram& program, BufferTable& buffers, std::size_t slot,
-                                  const BufferView& view);
-  [[nodiscard]] Result<void> bind_all(const CompiledProgram& program, BufferTable& buffers,
-                                      std::span<const Argument> arguments);
+  [[nodiscard]] Result<void> bind(const CompiledProgram& program, BufferTable& buffers,
+                                  std::span<const Argument> arguments);
+  [[nodiscard]] Result<void> bind_by_name(const CompiledProgram& program, BufferTable& buffers,
+                                          std::span<const Argument> arguments);
+  /// Binds a view to a slot; false if it cannot be bound there, see `cannot_bind`.
+  [[nodiscard]] bool bind(BufferTable& buffers, const plan::PlannedBinding& slot, const BufferView& view) {
+    const BufferSlot* buffer = buffers.find_bindable(slot, view);
+    if (buffer == nullptr) [[unlikely]]
+      return false;
+    ranges_.push_back({.buffer = buffer->handle, .offset = view.offset, .size = view.size});
+    touched_.push_back(view.index);
+    return true;
+  }
+  void find_overlaps(const CompiledProgram& program);
   [[nodiscard]] Result<void> check_item(const CompiledProgram& program, BufferTable& buffers, const DispatchItem& item,
                                         std::byte* params);
   [[nodiscard]] std::unexpected<Error> cannot_bind(BufferTable& buffers, const plan::PlannedBinding& slot,

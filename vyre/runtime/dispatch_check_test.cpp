@@ -23,7 +23,7 @@ class DispatchCheckTest : public testing::Test {
   /// What is wrong with a dispatch of the program `add`; empty if nothing is.
   std::string refusal(std::initializer_list<Argument> arguments, const DispatchOptions& options = with_bias()) {
     const auto checked =
-        rig_.check.check(rig_.programs[add_], rig_.buffers, {arguments.begin(), arguments.size()}, options);
+        rig_.check.check(rig_.programs[add_], add_, rig_.buffers, {arguments.begin(), arguments.size()}, options);
     return checked ? "" : to_string(checked.error());
   }
 
@@ -34,10 +34,8 @@ class DispatchCheckTest : public testing::Test {
 };
 
 TEST_F(DispatchCheckTest, GivesADispatchAsTheBatchTakesIt) {
-  ASSERT_EQ(refusal({from_, to_.bytes(64, 64)}, {.groups = {2, 3, 4}, .params = params(9U), .label = "x", .repeat = 5}),
-            "");
-  const CheckedDispatch dispatch =
-      rig_.check.dispatch(rig_.programs[add_], add_, {.groups = {2, 3, 4}, .label = "x", .repeat = 5});
+  const CheckedDispatch dispatch = rig_.dispatch(
+      add_, {from_, to_.bytes(64, 64)}, {.groups = {2, 3, 4}, .params = params(9U), .label = "x", .repeat = 5});
   EXPECT_EQ(dispatch.program, add_);
   ASSERT_EQ(dispatch.ranges.size(), 2);
   EXPECT_EQ(dispatch.ranges[1].buffer, rig_.buffers[to_.index].handle);
@@ -59,8 +57,7 @@ TEST_F(DispatchCheckTest, EqualDispatchesHaveEqualHashes) {
 }
 
 TEST_F(DispatchCheckTest, TakesBuffersByName) {
-  EXPECT_EQ(refusal({{"to", to_}, {"from", from_}}), "");
-  const CheckedDispatch dispatch = rig_.check.dispatch(rig_.programs[add_], add_, with_bias());
+  const CheckedDispatch dispatch = rig_.dispatch(add_, {{"to", to_}, {"from", from_}}, with_bias());
   EXPECT_THAT(dispatch.buffers, ElementsAre(from_.index, to_.index));
   EXPECT_THAT(refusal({{"to", to_}, from_}), HasSubstr("some buffers are given by name and some are not"));
   EXPECT_THAT(refusal({{"to", to_}, {"into", from_}}), HasSubstr("program 'add' has no binding 'into'"));
@@ -82,9 +79,16 @@ TEST_F(DispatchCheckTest, BuffersThatOverlapAreNoMistake) {
   EXPECT_TRUE(rig_.check.overlapping().empty());
   EXPECT_EQ(refusal({from_.bytes(0, 128), from_.bytes(128, 128)}), "");
   EXPECT_TRUE(rig_.check.overlapping().empty());
-  EXPECT_EQ(refusal({from_.bytes(0, 128), from_.bytes(112, 128)}), "");
+  const CheckedDispatch dispatch = rig_.dispatch(add_, {from_.bytes(0, 128), from_.bytes(112, 128)}, with_bias());
   EXPECT_THAT(rig_.check.overlapping(), ElementsAre(true, true));
-  EXPECT_TRUE(rig_.check.check_variant(rig_.programs[add_], rig_.buffers));
+  // Another program stands for the variant here.
+  const std::uint32_t variant = rig_.add(tests::scale_program());
+  rig_.programs[variant].bindings.slots = rig_.programs[add_].bindings.slots;
+  const auto as_variant = rig_.check.check_variant(rig_.programs[variant], variant, rig_.buffers, dispatch);
+  ASSERT_TRUE(as_variant);
+  EXPECT_EQ(as_variant->program, variant);
+  EXPECT_THAT(as_variant->buffers, ElementsAre(from_.index, from_.index));
+  EXPECT_NE(as_variant->hash, dispatch.hash) << "it runs in another pipeline";
 }
 
 TEST_F(DispatchCheckTest, ChecksManyDispatchesAtOnce) {
@@ -116,8 +120,8 @@ TEST_F(DispatchCheckTest, AVariantWithAStricterAlignmentMayRefuse) {
   variant.bindings.slots[1].offset_mask = 63;
   variant.bindings.slots[1].rule.min_bytes = 4096;
   variant.bindings.slots[1].min_bytes = 4096;
-  ASSERT_EQ(refusal({from_, from_}), "");
-  const auto checked = rig_.check.check_variant(variant, rig_.buffers);
+  const CheckedDispatch dispatch = rig_.dispatch(add_, {from_, from_}, with_bias());
+  const auto checked = rig_.check.check_variant(variant, add_, rig_.buffers, dispatch);
   ASSERT_FALSE(checked);
   EXPECT_THAT(to_string(checked.error()), HasSubstr("while binding it as a storage buffer, since buffers overlap"));
 }

@@ -83,9 +83,8 @@ Result<void> Session::State::free(const BufferView& view) {
   return device->free(handle);
 }
 
-Result<std::uint32_t> Session::State::find_program(const program::Program& program,
-                                                   std::span<const program::spirv::SpecOverride> values) {
-  if (const auto known = programs.find(program, values)) return *known;
+Result<std::uint32_t> Session::State::compile(const program::Program& program,
+                                              std::span<const program::spirv::SpecOverride> values) {
   std::optional<std::uint32_t> place;
   if (programs.is_full() && !builder.is_capturing()) {
     VYRE_TRY(flush_batch());
@@ -140,13 +139,12 @@ Result<std::uint32_t> Session::State::find_variant(std::uint32_t number) {
 Result<CheckedDispatch> Session::State::check_dispatch(const program::Program& program,
                                                        std::span<const Argument> arguments,
                                                        const DispatchOptions& options) {
-  VYRE_ASSIGN(std::uint32_t number, find_program(program, options.values));
-  VYRE_TRY(check.check(programs[number], buffers, arguments, options));
-  if (!check.overlapping().empty()) [[unlikely]] {
-    VYRE_ASSIGN(number, find_variant(number));
-    VYRE_TRY(check.check_variant(programs[number], buffers));
-  }
-  return check.dispatch(programs[number], number, options);
+  VYRE_ASSIGN(const std::uint32_t number, find_program(program, options.values));
+  Result<CheckedDispatch> checked = check.check(programs[number], number, buffers, arguments, options);
+  if (!checked || check.overlapping().empty()) [[likely]]
+    return checked;
+  VYRE_ASSIGN(const std::uint32_t variant, find_variant(number));
+  return check.check_variant(programs[variant], variant, buffers, *checked);
 }
 
 Result<void> Session::State::add(const CheckedDispatch& dispatch, std::uint32_t from) {

@@ -35,7 +35,13 @@ struct Session::State {
   [[nodiscard]] Result<void> free(const BufferView& view);
   /// The number of a program, compiled for the device if the session does not have it.
   [[nodiscard]] Result<std::uint32_t> find_program(const program::Program& program,
-                                                   std::span<const program::spirv::SpecOverride> values);
+                                                   std::span<const program::spirv::SpecOverride> values) {
+    if (const auto known = programs.find(program, values)) [[likely]]
+      return *known;
+    return compile(program, values);
+  }
+  [[nodiscard]] Result<std::uint32_t> compile(const program::Program& program,
+                                              std::span<const program::spirv::SpecOverride> values);
   /// The variant of a program for dispatches whose buffers overlap, see `DispatchCheck::overlapping`.
   [[nodiscard]] Result<std::uint32_t> find_variant(std::uint32_t program);
 
