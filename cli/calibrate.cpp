@@ -12,7 +12,7 @@
 namespace vyre::cli {
 namespace {
 
-/// What was typed for `vyre calibrate`.
+/// The options of `vyre calibrate`.
 struct CalibrateArguments {
   std::string device = {};
   bool run_inline = false;
@@ -30,15 +30,17 @@ Result<int> run(const CalibrateArguments& arguments) {
 }  // namespace
 
 void add_calibrate(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("calibrate", "Measure what launching takes on a device, and show it");
+  CLI::App* command = app.add_subcommand("calibrate", "Measure what launching costs on a device, and show it");
   command->footer(
-      "Every way of launching is a fixed time and one for each dispatch of a kernel that does next to nothing. Forms\n"
-      "make kernels slower or faster by the factors shown. This is what a session measures before it first has a\n"
-      "launch mode to choose; each run measures anew.\n\n"
+      "Each launch mode costs a fixed time for each batch and a time for each dispatch, measured with a kernel that "
+      "does\n"
+      "next to nothing. Forms make a kernel slower or faster by the factors shown. A session measures the same before "
+      "it\n"
+      "first chooses a launch mode. Nothing is kept: each run of this command measures again.\n\n"
       "Example:\n"
       "  vyre calibrate --inline --json");
   auto arguments = std::make_shared<CalibrateArguments>();
-  command->add_option("--device", arguments->device, "A part of the device's name; the first that has it is taken")
+  command->add_option("--device", arguments->device, "Use the first device that has this in its name")
       ->check(check_not_empty);
   command->add_flag("--inline", arguments->run_inline, "Let lavapipe run work without threads of its own");
   command->add_flag("--json", arguments->json, "Print JSON");

@@ -7,16 +7,16 @@
 
 namespace vyre::cli {
 
-/// What a parsed command line asks for. Returns the exit code; an error is printed by `main`.
+/// The action of a parsed command line. Returns the exit code; `main` prints an error.
 using Action = std::function<Result<int>()>;
 
 inline constexpr int kExitSuccess = 0;
-/// Everything ran, and a result is not what it should be.
+/// The exit code if everything ran and a result is wrong.
 inline constexpr int kExitDifferent = 1;
-/// Also of a command line that cannot be understood.
+/// The exit code for bad input, also for a command line that cannot be parsed.
 inline constexpr int kExitInvalidArgument = 2;
 
-/// A check of an option's value: one that is given is not empty, as that of a variable that is not set is.
+/// Refuses an empty value of an option, which a variable of the shell that is not set gives.
 [[nodiscard]] inline std::string check_not_empty(const std::string& value) {
   return value.empty() ? "Value is empty" : "";
 }

@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::size_t kChunk = std::size_t{256} << 10;
 
-/// Cuts what a source gives into lines, in one buffer that grows to the longest line and no further.
+/// Cuts the bytes of a source into lines, in one buffer that grows to the size of the longest line.
 class LineBuffer {
  public:
   LineBuffer() : bytes_(kChunk + PolicyResponder::kPadding) {}
 
-  /// Where the next bytes go. Empty if a line fills the buffer at its largest.
+  /// The memory for the next bytes. Empty if a line fills the buffer at its largest size.
   [[nodiscard]] std::span<char> room() {
     if (begin_ > 0) {
       std::memmove(bytes_.data(), bytes_.data() + begin_, end_ - begin_);
@@ -48,7 +48,7 @@ class LineBuffer {
     return true;
   }
 
-  /// What stands behind the last newline.
+  /// The text after the last newline.
   [[nodiscard]] std::string_view rest() const { return {bytes_.data() + begin_, end_ - begin_}; }
   void drop_rest() { begin_ = searched_ = end_; }
 
@@ -56,8 +56,8 @@ class LineBuffer {
   [[nodiscard]] std::size_t capacity() const { return bytes_.size() - PolicyResponder::kPadding; }
 
   std::vector<char> bytes_;
-  std::size_t begin_ = 0;     // Of the line being cut.
-  std::size_t searched_ = 0;  // Up to here there is no newline.
+  std::size_t begin_ = 0;     // Where the current line begins.
+  std::size_t searched_ = 0;  // There is no newline between `begin_` and this.
   std::size_t end_ = 0;
 };
 

@@ -16,7 +16,7 @@
 namespace vyre::cli {
 namespace {
 
-/// What was typed for `vyre devices`.
+/// The options of `vyre devices`.
 struct DevicesArguments {
   bool run_inline = false;
   bool json = false;
@@ -24,11 +24,11 @@ struct DevicesArguments {
   std::string device = {};  ///< A part of the name of the device that is surveyed.
 };
 
-/// Surveys one device and leaves what was found in two files.
+/// Surveys a device and writes the two files of the survey.
 Result<int> run_survey(const DevicesArguments& arguments) {
   VYRE_ASSIGN(const std::shared_ptr<backend::Device> device, all_devices().open({.name = arguments.device}));
   const auto name = [&](std::string_view extension) { return fmt::format("{}{}", arguments.report, extension); };
-  // Before the survey: a folder that cannot be written to is said at once.
+  // Opened before the survey, so that a folder that cannot be written to is reported at once.
   VYRE_ASSIGN(job::OutputFile json, job::OutputFile::create(name(".json"), 0));
   VYRE_ASSIGN(job::OutputFile markdown, job::OutputFile::create(name(".md"), 0));
   const Result<survey::Survey> found = survey::survey_device(device, VYRE_VERSION);

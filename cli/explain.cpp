@@ -31,7 +31,7 @@ namespace {
 constexpr std::size_t kMaxFile = std::size_t{16} << 20;
 constexpr std::uint32_t kMaxSlot = std::numeric_limits<std::uint32_t>::max();
 
-/// What was typed for one command.
+/// The options of one command.
 ///
 /// CLI11 would read numbers, too, but refuses a bad one without saying what is allowed, and takes 0x10 and 1e3.
 class Typed {
@@ -42,7 +42,7 @@ class Typed {
   [[nodiscard]] bool flag(const std::string& option) const {
     return has(option) && command_.get_option(option)->as<bool>();  // `--json=false` is possible.
   }
-  /// As it was typed, or else the default.
+  /// The text that was typed, or else the default.
   [[nodiscard]] std::string text(const std::string& option) const {
     const CLI::Option* typed = command_.get_option(option);
     return typed->count() != 0 ? typed->results().front() : typed->get_default_str();
@@ -171,8 +171,7 @@ Result<std::string> explain_primary_mode(const Typed& typed) {
   return rendered(typed, report::explain_primary_mode(persistent, graph));
 }
 
-/// Of the whole text, or of its first line if that is a document by itself: then a file of vectors can be given as it
-/// is.
+/// Parses the whole text, or only its first line if that is a document by itself, as in a file of test vectors.
 Result<policy::DispatchFacts> read_facts(std::string_view text) {
   Result<policy::DispatchFacts> whole = parse_dispatch_facts(text);
   const std::string_view first_line = text.substr(0, text.find('\n'));

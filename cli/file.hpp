@@ -23,7 +23,7 @@ class File {
   [[nodiscard]] Result<std::size_t> read(std::span<char> room) const;
   /// Reads everything, up to `limit` bytes; `InvalidArgument` if there is more.
   [[nodiscard]] Result<std::string> read_all(std::size_t limit) const;
-  /// Writes all of the text. `Unavailable` if that fails, a full disk for one.
+  /// Writes all of the text. `Unavailable` if that fails, for example because the disk is full.
   [[nodiscard]] Result<void> write(std::string_view text) const;
 
  private:

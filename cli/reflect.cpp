@@ -27,7 +27,7 @@
 namespace vyre::cli {
 namespace {
 
-/// What was typed for `vyre reflect`.
+/// The options of `vyre reflect`.
 struct ReflectArguments {
   std::string path = {};
   std::string entry_point = {};
@@ -36,7 +36,7 @@ struct ReflectArguments {
   std::vector<std::string> include_folders = {};
   bool unoptimised = false;
   bool json = false;
-  std::string form = {};  ///< Empty for what the kernel is.
+  std::string form = {};  ///< The form to write; empty to describe the kernel.
   std::string output = {};
   std::uint32_t fold = 0;
   bool unchecked = false;
@@ -62,7 +62,7 @@ Result<program::ProgramOptions> to_options(const ReflectArguments& arguments) {
   return options;
 }
 
-/// Which forms a kernel has. One that cannot run has none.
+/// The forms that a kernel has. A kernel that cannot run has none.
 std::vector<report::FormReport> find_forms(std::span<const std::uint32_t> words,
                                            const program::ProgramOptions& options) {
   std::vector<report::FormReport> forms;
@@ -130,17 +130,19 @@ Result<int> run(const ReflectArguments& arguments) {
 }  // namespace
 
 void add_reflect(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("reflect", "Show what a compute kernel is: its interface, accesses and loops");
+  CLI::App* command =
+      app.add_subcommand("reflect", "Show the interface, accesses, loops and forms of a compute kernel");
   command->footer(
-      "FILE is GLSL (.comp, .glsl) or SPIR-V (.spv). What vyre cannot run is listed as unsupported, with the "
-      "reason. So are the forms that a kernel does not have; they are derived with the options that are the default, "
-      "and a device may refuse more. --form writes one as SPIR-V.\n\n"
+      "FILE is GLSL (.comp, .glsl) or SPIR-V (.spv). Features that vyre cannot run, and forms that the kernel does "
+      "not\n"
+      "have, are listed as unsupported, with the reason. A device may refuse further forms. --form writes a form as\n"
+      "SPIR-V.\n\n"
       "Examples:\n"
       "  vyre reflect saxpy.comp -D BLOCK=64 --json\n"
       "  vyre reflect saxpy.comp --form merged -o saxpy_merged.spv");
   auto arguments = std::make_shared<ReflectArguments>();
   command->add_option("FILE", arguments->path, "The kernel")->required();
-  command->add_option("--entry-point", arguments->entry_point, "Which compute entry point, if there are several")
+  command->add_option("--entry-point", arguments->entry_point, "The entry point to read, if there are several")
       ->check(check_not_empty);
   command->add_option("--target", arguments->target, "vulkan1.1, vulkan1.2 or vulkan1.3")->capture_default_str();
   command->add_option("-D,--define", arguments->defines, "NAME or NAME=VALUE, for GLSL")->allow_extra_args(false);
@@ -155,7 +157,9 @@ void add_reflect(CLI::App& app, Action& action) {
   form->needs(output)->excludes(json);
   output->needs(form);
   command->add_flag("--unchecked", arguments->unchecked, "Leave accesses outside of views undefined")->needs(form);
-  command->add_option("--fold", arguments->fold, "Run wider workgroups as so many invocations, where that is legal")
+  command
+      ->add_option("--fold", arguments->fold,
+                   "Run wider workgroups as this number of invocations, where that keeps the results")
       ->needs(form);
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }

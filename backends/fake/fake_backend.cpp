@@ -21,7 +21,7 @@ using backend::DeviceOptions;
 constexpr std::string_view kName = "fake";
 static_assert(std::ranges::is_sorted(program::spirv::kComputeCapabilities));
 
-/// What was measured with other costs is another device's.
+/// The signature depends on the costs, because a calibration with other costs does not hold.
 std::string make_signature(const FakeOptions& options) {
   const Costs& costs = options.costs;
   return fmt::format("fake 1 queues {} costs {} {} {} {} {} {} {} {} {} {} {} forms {} {}", options.queues,

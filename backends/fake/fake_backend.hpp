@@ -14,23 +14,24 @@
 
 /// A complete device in plain C++: kernels are functions, time is a number.
 ///
-/// It shows planning, concurrency and failures where no driver offers them, without noise. Adding a backend begins with
-/// a copy of this folder.
+/// Tests use it for planning, concurrency and failures, without the noise of a driver. To add a backend, begin with a
+/// copy of this folder.
 namespace vyre::backends::fake {
 
-/// What one dispatch gives to its kernel.
+/// The arguments of a kernel for one dispatch.
 struct Invocation {
   backend::Groups groups = {1, 1, 1};
   std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
   std::span<const std::span<std::byte>> bindings = {};  ///< In the order of the ranges of the dispatch.
   std::span<const std::byte> params = {};
-  std::span<const program::spirv::SpecOverride> values = {};  ///< Those that differ from their defaults, by id.
+  std::span<const program::spirv::SpecOverride> values =
+      {};  ///< Specialisation values that differ from their defaults, by id.
 };
 
 /// A kernel runs a whole dispatch.
 using Kernel = std::function<void(const Invocation&)>;
 
-/// What things take on the virtual clock, in nanoseconds.
+/// Costs on the virtual clock, in nanoseconds of host time or device time.
 struct Costs {
   std::uint64_t launch_ns = 0;          ///< The host, per launch.
   std::uint64_t record_ns = 0;          ///< The host, per list that is translated.
@@ -52,13 +53,14 @@ struct Costs {
 struct FakeOptions {
   std::map<std::string, Kernel> kernels = {};  ///< By the name of the program.
   Costs costs = {};
-  std::shared_ptr<const Costs> changing_costs = {};  ///< Taken instead, as they are at the moment, if they are there.
+  std::shared_ptr<const Costs> changing_costs =
+      {};  ///< If not null, used instead of `costs`, with their values of the moment.
   std::uint32_t queues = 2;
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;
-  /// Commands that no barrier orders are run in an order drawn from this, so that a missing barrier shows.
+  /// The seed of the order in which commands without a barrier between them run, so that a missing barrier shows.
   std::uint64_t shuffle_seed = 1;
   bool has_forms = true;             ///< Whether it runs forms other than the descriptor form.
-  std::uint64_t max_iterations = 0;  ///< As of a device that ends an invocation after so many; it does not.
+  std::uint64_t max_iterations = 0;  ///< Reported as `FormSupport::max_iterations`; the fake device itself ends none.
   /// From this launch on, counted from 1, the device is lost; 0 for never.
   std::uint64_t lost_at_launch = 0;
 };

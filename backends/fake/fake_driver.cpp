@@ -22,10 +22,10 @@ using backend::Ticket;
 
 using Bytes = std::span<std::byte>;
 
-// Contents are undefined; these make that show, the same way every time.
+// Fills new buffers, whose contents are undefined, so that a read of them shows.
 constexpr std::byte kUndefined{0xcd};
 
-/// Where tables may begin.
+/// The alignment of buffers, which satisfies tables.
 constexpr std::align_val_t kAlignment{64};
 
 struct FreeAligned {
@@ -55,7 +55,7 @@ std::byte* pointer_to(std::uint64_t address) noexcept {
   return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
-/// What is at an address.
+/// The value at an address.
 template <typename T>
 T at_address(std::uint64_t address) noexcept {
   T value;
@@ -83,7 +83,7 @@ class FakePipeline final : public backend::DriverPipeline {
       for (std::uint32_t i = 0; i < root.count; ++i) run_record(root.records + record_at(root, i));
       return;
     }
-    // Backwards: nothing may depend on the order of items.
+    // Runs the items backwards, because nothing may depend on their order.
     for (std::uint32_t i = root.count; i > 0; --i) run_record(root.records + record_at(root, i - 1));
   }
 
@@ -129,16 +129,16 @@ class FakePipeline final : public backend::DriverPipeline {
 
   program::FormKind form_ = program::FormKind::Descriptor;
   program::RecordLayout record_;
-  const Kernel& kernel_;  // The driver keeps it.
+  const Kernel& kernel_;  // Owned by the driver.
   std::array<std::uint32_t, 3> workgroup_;
   std::vector<program::spirv::SpecOverride> values_;
 };
 
-/// What the device does in a step, as far as it takes time.
+/// The parts of a step that take device time.
 struct Work {
   std::uint64_t dispatches = 0;
   std::uint64_t groups = 0;
-  std::uint64_t form_groups = 0;  ///< Of those, in other than the descriptor form.
+  std::uint64_t form_groups = 0;  ///< Workgroups in other than the descriptor form.
   std::uint64_t items = 0;
   std::uint64_t barriers = 0;
   std::uint64_t copies = 0;
@@ -150,13 +150,13 @@ struct Work {
   }
 };
 
-/// A command with the objects it names in place of their handles.
+/// A command with objects instead of handles.
 struct Run {
   const FakePipeline* pipeline = nullptr;
   backend::Groups groups = {};
   std::vector<Bytes> bindings = {};
   std::vector<std::byte> params = {};
-  std::uint64_t groups_address = 0;  ///< Where the groups are instead, if it is not 0.
+  std::uint64_t groups_address = 0;  ///< If not 0, the address of the workgroup counts.
 
   [[nodiscard]] backend::Groups groups_now() const noexcept {
     return groups_address == 0 ? groups : at_address<backend::Groups>(groups_address);
@@ -195,7 +195,7 @@ using Action = std::variant<Run, Move, Repeat, Mark, backend::Barrier>;
 
 struct Step {
   Action action = {};
-  Work work = {};  ///< Of other than a run, which takes what its tables say when it runs.
+  Work work = {};  ///< Not for a run of a form, whose work is read from its table when it runs.
 
   [[nodiscard]] std::uint64_t cost_ns(const Costs& costs) const {
     const Run* run = std::get_if<Run>(&action);
@@ -271,8 +271,8 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Executes what stands between two barriers in any order. Timestamps come last: they wait for what is before them, and
-/// what is behind them does not wait for them.
+/// Executes the steps between two barriers in any order. Timestamps come last, because they wait for the commands
+/// before them, and no command waits for a timestamp.
 void execute_wave(std::span<const Step> steps, std::uint64_t begin_ns, const Costs& costs, Random& random) {
   std::vector<const Step*> order;
   std::vector<std::pair<Bytes, std::uint64_t>> marks;
@@ -312,8 +312,8 @@ std::uint64_t execute(std::span<const Step> steps, std::uint64_t begin_ns, const
 
 /// The submissions of a queue: when each is done.
 struct Queue {
-  std::uint64_t done = 0;                    ///< Tickets up to this one are.
-  std::deque<std::uint64_t> finish_ns = {};  ///< Of those behind it.
+  std::uint64_t done = 0;                    ///< All tickets up to this one are done.
+  std::deque<std::uint64_t> finish_ns = {};  ///< When each ticket after that is done.
   std::uint64_t free_ns = 0;                 ///< When the last one is done.
 
   [[nodiscard]] std::uint64_t finish_of(std::uint64_t ticket) const noexcept {
@@ -345,7 +345,7 @@ class FakeDriver final : public backend::DeviceDriver {
   [[nodiscard]] Result<std::unique_ptr<backend::DriverPipeline>> compile(const backend::PipelineDesc& desc) override {
     const std::scoped_lock lock{mutex_};
     VYRE_TRY(check_present());
-    // What a device is measured with takes its time and does nothing.
+    // The kernels of a calibration take their time and do nothing.
     static const Kernel kNothing = [](const Invocation&) {};
     const auto kernel = options_->kernels.find(desc.program.name());
     const bool is_ours = desc.program.name().starts_with("vyre.");
@@ -377,7 +377,7 @@ class FakeDriver final : public backend::DeviceDriver {
     std::uint64_t begin_ns = std::max(queue.free_ns, now_ns_);
     for (const Ticket& other : after) begin_ns = std::max(begin_ns, queues_[other.queue].finish_of(other.value));
     begin_ns += costs().start_ns;
-    // Of the ticket and not of what ran before, so that threads that launch at once change no order.
+    // The order depends on the ticket alone, so that concurrent launches do not change it.
     const Random random{options_->shuffle_seed ^ Random{ticket.value << 8 ^ ticket.queue}.next()};
     queue.free_ns = execute(static_cast<FakeRecording&>(recording).steps(), begin_ns, costs(), random);
     queue.finish_ns.push_back(queue.free_ns);

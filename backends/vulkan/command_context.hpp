@@ -16,11 +16,11 @@ namespace vyre::backends::vulkan {
 
 class ContextPool;
 
-/// A command buffer with everything that belongs to it: its pool, its descriptor sets, its queries. One thread at a
-/// time translates into it, and nothing of it is shared, so that nothing needs a lock.
+/// A command buffer with its own pool, descriptor sets and queries. One thread at a time translates a list into it, and
+/// it shares nothing, so it needs no lock.
 ///
-/// Its descriptor sets stay from one use to the next: the nth different set of ranges of a list finds the nth set of
-/// the list before, and where a list comes back it finds what it needs there without a write or an allocation.
+/// Descriptor sets stay from one list to the next: the nth distinct set of ranges of a list looks at the nth descriptor
+/// set of the list before. A list that comes back therefore writes and allocates no descriptor set.
 class CommandContext final : public backend::DriverRecording {
  public:
   [[nodiscard]] static Result<std::unique_ptr<CommandContext>> make(ContextPool& pool);
@@ -33,9 +33,9 @@ class CommandContext final : public backend::DriverRecording {
   /// Sets of one layout in the order they were first used by a list.
   struct SetCache {
     std::vector<OwnedDescriptorPool> pools;
-    std::size_t room = 0;                    // Entries that the last pool still has.
-    std::vector<VkDescriptorSet> sets;       // Of each entry, as many as the layout has sets.
-    std::vector<backend::BufferRange> keys;  // Of each entry, as many as the layout has ranges.
+    std::size_t room = 0;                    // Entries for which the last pool has room.
+    std::vector<VkDescriptorSet> sets;       // For each entry, as many as the layout has sets.
+    std::vector<backend::BufferRange> keys;  // For each entry, as many as the layout has ranges.
     std::size_t count = 0;                   // Entries.
     std::size_t used = 0;                    // Entries that this list uses.
   };
@@ -55,7 +55,7 @@ class CommandContext final : public backend::DriverRecording {
   void barrier(VkPipelineStageFlags to_stages, VkAccessFlags to_accesses) const;
   [[nodiscard]] Result<void> timestamp(const backend::ListView& view, const backend::Timestamp& timestamp,
                                        State& state);
-  /// The sets that have these ranges already; null if there are none.
+  /// The descriptor sets that hold these ranges already; null if there are none.
   [[nodiscard]] static const VkDescriptorSet* find_sets(const Layout& layout, SetCache& cache,
                                                         std::span<const backend::BufferRange> ranges) noexcept;
   [[nodiscard]] Result<const VkDescriptorSet*> make_sets(const backend::ListView& view, const Layout& layout,
@@ -65,7 +65,7 @@ class CommandContext final : public backend::DriverRecording {
                   std::span<const backend::BufferRange> ranges);
 
   ContextPool& pool_;
-  HostMemory memory_;  // Of the pool.
+  HostMemory memory_;  // Host memory of the pool.
   OwnedCommandPool command_pool_;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
   std::vector<SetCache> caches_;  // By index of the layout.
@@ -74,7 +74,7 @@ class CommandContext final : public backend::DriverRecording {
   std::vector<VkWriteDescriptorSet> writes_;
 };
 
-/// Contexts that are free, the last used first. Thread safety: all members may be called concurrently.
+/// The contexts that no list uses, the last used first. Thread safety: all members may be called concurrently.
 class ContextPool {
  public:
   ContextPool(const DeviceContext& context, std::uint32_t queue_family, VkBuffer bytes) noexcept

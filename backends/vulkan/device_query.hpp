@@ -13,7 +13,7 @@ namespace vyre::backends::vulkan {
 inline constexpr std::uint32_t kMaxBoundSets = 8;
 inline constexpr std::uint32_t kMaxQueues = 4;
 
-/// What a physical device is and has.
+/// A physical device, its description and its features.
 struct PhysicalDevice {
   VkPhysicalDevice native = VK_NULL_HANDLE;
   backend::DeviceInfo info = {};

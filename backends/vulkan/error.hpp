@@ -9,7 +9,7 @@
 
 namespace vyre::backends::vulkan {
 
-/// The error of a call: what it means for the caller, and what the driver said.
+/// The error of a Vulkan call, with the code that says what the caller can do and the driver's result.
 [[nodiscard]] std::unexpected<Error> failed(std::string_view call, VkResult result);
 
 /// The error of a call that compiles: unless memory or the device is gone, `CompileFailed` with the driver's code, the

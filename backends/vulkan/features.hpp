@@ -12,9 +12,9 @@
 
 namespace vyre::backends::vulkan {
 
-/// The features of a device that are turned on when it is there: those a kernel or the backend can use.
+/// The features to enable on a device: all that it has and that kernels or the backend use.
 ///
-/// The structures are chained to one another, so that it cannot be copied.
+/// The structures point to one another, so the object cannot be copied.
 struct FeatureChain {
   /// Features structures of extensions, in the order of the table of features.cpp.
   static constexpr std::size_t kExtensionBlocks = 25;
@@ -36,18 +36,18 @@ struct FeatureChain {
   std::vector<const char*> extensions = {};  ///< Of Vulkan, to be enabled.
 };
 
-/// What modules may name on a device: sorted names.
+/// The names that modules may declare on a device, sorted.
 struct SpirvSupport {
   std::vector<std::string> capabilities = {};
   std::vector<std::string> execution_modes = {};
   std::vector<std::string> extensions = {};
 };
 
-/// Reads which of the features there are, and leaves out those that vyre does not use.
+/// Reads the features of a device, without those that vyre does not use.
 [[nodiscard]] Result<void> read_features(const InstanceApi& api, VkPhysicalDevice device, std::uint32_t api_version,
                                          FeatureChain& features);
 
-/// What the table of capabilities allows with these features.
+/// The names that the table of capabilities allows with these features.
 [[nodiscard]] SpirvSupport spirv_support(const FeatureChain& features, std::uint32_t api_version,
                                          const VkPhysicalDeviceSubgroupProperties& subgroup,
                                          const VkPhysicalDeviceFloatControlsProperties& controls);

@@ -9,13 +9,13 @@
 
 namespace vyre::backends::vulkan {
 
-/// Host memory for what a driver keeps of one command list: many small pieces, freed together when the next list is
-/// made. From the heap they come from wherever there is room: in a process that has run for a while a list took twice
-/// as long to make so (lavapipe).
+/// Host memory for the commands that a driver keeps of one list: many small pieces, freed together when the next list
+/// is recorded. Pieces of the heap would lie scattered: in a process that had run for a while, recording a list on
+/// lavapipe took twice as long.
 ///
-/// What is freed is kept for the next of its size, up to some megabytes; what is beyond comes from the heap. One thread
-/// at a time, as for a command pool. It is assumed that a driver takes none of it when a list is submitted, which
-/// several threads may do at once.
+/// Freed pieces are kept for the next piece of their size, up to some megabytes; larger needs go to the heap. Thread
+/// safety: one thread at a time, as for a command pool. Assumes that a driver allocates nothing here while a list is
+/// submitted, which several threads may do at once.
 class HostMemory {
  public:
   HostMemory() noexcept;
@@ -23,10 +23,10 @@ class HostMemory {
   HostMemory& operator=(const HostMemory&) = delete;
   ~HostMemory() = default;
 
-  /// For the functions that make and destroy the pool.
+  /// The callbacks for the functions that make and destroy the pool.
   [[nodiscard]] const VkAllocationCallbacks* callbacks() const noexcept { return &callbacks_; }
 
-  /// Null if there is no memory. Of any size, aligned to any power of two.
+  /// A piece of any size, aligned to any power of two. Null if there is no memory.
   [[nodiscard]] void* allocate(std::size_t size, std::size_t alignment) noexcept;
   [[nodiscard]] void* reallocate(void* piece, std::size_t size, std::size_t alignment) noexcept;
   void free(void* piece) noexcept;
@@ -38,17 +38,17 @@ class HostMemory {
   static constexpr std::size_t kBlock = std::size_t{64} << 10;      // up to this.
   static constexpr std::size_t kMostBlocks = 64;
 
-  /// In front of every piece.
+  /// Stands before every piece.
   struct alignas(16) Header {
-    std::size_t size = 0;   // That was asked for.
-    void* other = nullptr;  // What it is in, if that is of the heap. While it is free, the next that is.
+    std::size_t size = 0;   // The size that was asked for.
+    void* other = nullptr;  // Of a free piece, the next free one; of a piece of the heap, the memory that it is in.
   };
 
-  /// What a piece of a size takes, with its header.
+  /// The units that a piece of a size takes, with its header.
   [[nodiscard]] static constexpr std::size_t units_of(std::size_t size) noexcept {
     return (size + sizeof(Header) + kUnit - 1) / kUnit;
   }
-  /// Room for so many units; null if there is none.
+  /// Memory of `units` units; null if there is none.
   [[nodiscard]] Header* take(std::size_t units) noexcept;
 
   std::array<std::unique_ptr<std::byte[]>, kMostBlocks> blocks_ = {};

@@ -7,7 +7,7 @@
 
 namespace vyre::backends::vulkan {
 
-/// A `VkInstance` and what it was made with. Shared by the backend and the devices opened from it.
+/// A `VkInstance` with its functions. Shared by the backend and the devices opened from it.
 class Instance {
  public:
   /// `Unavailable` if there is no loader, no driver, or no validation layer where one is asked for.
@@ -18,7 +18,7 @@ class Instance {
 
   [[nodiscard]] const InstanceApi& api() const noexcept { return api_; }
   [[nodiscard]] const VulkanOptions& options() const noexcept { return options_; }
-  /// What the environment said of the software driver's threads when the instance was made.
+  /// Whether software drivers run dispatches inline, as the environment said when the instance was made.
   [[nodiscard]] bool runs_inline() const noexcept { return runs_inline_; }
   [[nodiscard]] Result<std::vector<VkPhysicalDevice>> physical_devices() const;
 

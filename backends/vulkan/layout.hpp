@@ -11,12 +11,12 @@ namespace vyre::backends::vulkan {
 
 /// How buffers and parameters reach a pipeline. Pipelines of one shape share one; they live as long as the device.
 struct Layout {
-  std::size_t index = 0;  ///< Among the layouts of the device.
+  std::size_t index = 0;  ///< Its index among the layouts of the device.
   std::vector<backend::BindingSlot> slots;
   std::vector<OwnedSetLayout> owned_sets;
   std::vector<VkDescriptorSetLayout> sets;
   OwnedPipelineLayout pipeline_layout;
-  std::uint32_t ranges = 0;  ///< Of a dispatch.
+  std::uint32_t ranges = 0;  ///< The number of ranges of a dispatch.
   std::uint32_t storage_buffers = 0;
   std::uint32_t uniform_buffers = 0;
 };

@@ -27,7 +27,7 @@ template <typename Native, auto Destroy>
 class Owned {
  public:
   Owned() = default;
-  /// `memory` is what it was made with.
+  /// `memory` are the callbacks that the object was made with.
   Owned(const DeviceContext& context, Native native, const VkAllocationCallbacks* memory = nullptr) noexcept
       : context_{&context}, native_{native}, memory_{memory} {}
   Owned(Owned&& other) noexcept

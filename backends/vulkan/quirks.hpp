@@ -6,7 +6,7 @@
 
 namespace vyre::backends::vulkan {
 
-/// Takes into account what a driver is known to get wrong: one table, each row with the test that shows it.
+/// Works around known mistakes of drivers: a table, each row with the test that shows the mistake.
 void apply_quirks(const VkPhysicalDeviceDriverProperties& driver, backend::DeviceInfo& info) noexcept;
 
 }  // namespace vyre::backends::vulkan

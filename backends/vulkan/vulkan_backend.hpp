@@ -8,13 +8,14 @@
 
 namespace vyre::backends::vulkan {
 
-/// A function of Vulkan, of no particular type.
+/// A pointer to any function of Vulkan.
 using AnyFunction = void (*)();
 
 struct VulkanOptions {
   bool validation = false;  ///< With the Khronos layers, synchronisation included. `Unavailable` if they are missing.
-  std::function<void(std::string_view)> on_message = {};  ///< What the layers say, by any thread.
-  /// May put another function in the place of one that was loaded, by its name. So every call can be made to fail.
+  std::function<void(std::string_view)> on_message = {};  ///< Called with every message of the layers, by any thread.
+  /// Called for each loaded function by its name; may give another function instead, so that any call can be made to
+  /// fail.
   std::function<AnyFunction(std::string_view name, AnyFunction original)> intercept = {};
 };
 

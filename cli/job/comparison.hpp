@@ -9,22 +9,22 @@
 
 namespace vyre::cli::job {
 
-/// When two elements count as the same.
+/// The rule by which two elements count as equal.
 struct Tolerance {
-  bool is_close = false;  ///< Otherwise their values are the same.
-  double rtol = 0;        ///< Of the expected value.
+  bool is_close = false;  ///< Whether values may differ within the tolerances.
+  double rtol = 0;        ///< The tolerance as a share of the expected value.
   double atol = 0;
-  bool is_bytewise = false;  ///< Every bit is the same, whatever the value.
+  bool is_bytewise = false;  ///< Whether every bit must be the same.
 };
 
-/// Compares an array with another, piece by piece. Not a number is the same as not a number.
+/// Compares two arrays, piece by piece. Two NaN count as equal.
 class Comparison {
  public:
-  /// Types may differ, not in being complex.
+  /// The types may differ, but must be both complex or both not.
   Comparison(ElementType type, ElementType expected_type, Tolerance tolerance) noexcept
       : type_{type}, expected_type_{expected_type}, tolerance_{tolerance} {}
 
-  /// The next elements of both, as many of each.
+  /// Compares the next elements, equally many of both arrays.
   void add(std::span<const std::byte> found, std::span<const std::byte> expected);
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }

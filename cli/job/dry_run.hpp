@@ -13,15 +13,15 @@ struct DryRun {
   std::uint64_t operations = 0;
   plan::Plan first_batch = {};
   std::vector<std::string> programs = {};  ///< The names of the job's programs.
-  std::uint64_t first_operations = 0;      ///< Of the first batch.
+  std::uint64_t first_operations = 0;      ///< The number of operations of the first batch.
 };
 
-/// Plans the first batch of a job of so many operations.
+/// Plans the first batch of a job that has `operations` operations in all.
 [[nodiscard]] Result<DryRun> plan_first_batch(JobWalker& walker, const JobPlan& plan, std::uint64_t operations);
 
-/// For a person: waves that are alike together.
+/// The dry run as text for a person, equal waves as one line.
 [[nodiscard]] std::string to_text(const DryRun& run, const std::string& job);
-/// For a program.
+/// The dry run as JSON.
 [[nodiscard]] std::string to_json(const DryRun& run, const std::string& job);
 
 }  // namespace vyre::cli::job

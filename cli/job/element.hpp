@@ -14,7 +14,7 @@
 
 namespace vyre::cli::job {
 
-/// What a buffer of a job holds. The complex ones are loaded, saved and compared, not made.
+/// The type of the elements of a buffer. Complex elements can be loaded, saved and compared, but not generated.
 enum class ElementType : std::uint8_t { U8, I8, U16, I16, U32, I32, U64, I64, F16, F32, F64, C64, C128 };
 
 inline constexpr std::array kElementTypes{ElementType::U8,  ElementType::I8,  ElementType::U16, ElementType::I16,
@@ -28,7 +28,7 @@ inline constexpr std::array kElementTypes{ElementType::U8,  ElementType::I8,  El
 
 /// 2 for the complex types, 1 for the others.
 [[nodiscard]] std::size_t components_of(ElementType type) noexcept;
-/// Of one component.
+/// The size of one component in bytes.
 [[nodiscard]] program::ScalarType scalar_of(ElementType type) noexcept;
 [[nodiscard]] std::size_t bytes_of(ElementType type) noexcept;
 

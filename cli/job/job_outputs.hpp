@@ -10,7 +10,7 @@
 
 namespace vyre::cli::job {
 
-/// What became of an output of a job.
+/// The result of an output of a job.
 struct OutputResult {
   std::string buffer = {};
   ElementType type = ElementType::F32;
@@ -20,7 +20,7 @@ struct OutputResult {
   bool is_cut = false;                    ///< Whether there are more.
 };
 
-/// What came of a check of a job.
+/// The result of a check of a job.
 struct CheckResult {
   std::string buffer = {};
   std::string path = {};  ///< As the job says it.
@@ -31,8 +31,8 @@ struct CheckResult {
   [[nodiscard]] bool has_passed() const noexcept { return comparison.different() == 0; }
 };
 
-/// The files of a job's outputs. They are opened before the job runs, so that what cannot be written is known then, and
-/// get their names when all of them are written.
+/// The files of a job's outputs. They are opened before the job runs, so that a file that cannot be written is reported
+/// then. They get their names when all of them are written.
 class JobOutputs {
  public:
   [[nodiscard]] static Result<JobOutputs> open(const JobPlan& plan);

@@ -23,7 +23,7 @@ struct FileArray {
   ElementType type = ElementType::U8;
   Shape shape = {};
   bool big_endian = false;
-  std::uint64_t offset = 0;  ///< Of the elements in the file.
+  std::uint64_t offset = 0;  ///< Where the elements begin in the file.
 
   [[nodiscard]] std::uint64_t size() const noexcept { return file->bytes().size() - offset; }
 };
@@ -45,7 +45,7 @@ struct PlannedCheck {
   FileArray expected = {};
 };
 
-/// A job whose names name something, whose programs are compiled and whose files are there and fit.
+/// A checked job: every name is known, programs are compiled, and files exist and have the right size.
 struct JobPlan {
   std::shared_ptr<const Job> job = {};
   std::vector<program::Program> programs = {};  ///< As in the job.
@@ -57,7 +57,7 @@ struct JobPlan {
   [[nodiscard]] Result<std::uint32_t> find_program(const Name& name) const;
 };
 
-/// Where a path in a job leads: from the folder of its file.
+/// Resolves a path in a job, relative to the folder of the job's file.
 [[nodiscard]] std::filesystem::path job_path(const Job& job, const Name& path);
 
 /// `InvalidArgument`, `CompileFailed` or `Unsupported`, with file and line.

@@ -12,23 +12,23 @@
 
 namespace vyre::cli::job {
 
-/// What running a job in one mode took, and whether it came to the same as plainly.
+/// The times of a job in one launch mode, and whether its results are those of the mode `plain`.
 struct ModeResult {
   runtime::LaunchMode mode = runtime::LaunchMode::Auto;
   std::vector<std::uint64_t> ns = {};  ///< Of each run.
   std::uint64_t submissions = 0;       ///< Of the last run.
   std::uint64_t replays = 0;           ///< Of the last run.
-  std::string difference = {};         ///< From running plainly; empty if there is none.
+  std::string difference = {};         ///< The first difference from the mode `plain`; empty if there is none.
 
   [[nodiscard]] std::uint64_t first_ns() const noexcept { return ns.front(); }
   [[nodiscard]] std::uint64_t median_ns() const;
 };
 
-/// Everything that came of a job.
+/// The result of a job.
 struct JobResult {
   std::string job = {};
   std::string configuration = {};  ///< Of the device; may be empty.
-  ModeResult mode = {};            ///< The one that was asked for.
+  ModeResult mode = {};            ///< The result in the launch mode that was asked for.
   report::RunReport report = {};   ///< Of its last run.
   std::vector<OutputResult> outputs = {};
   std::vector<CheckResult> checks = {};
@@ -37,9 +37,9 @@ struct JobResult {
   [[nodiscard]] bool has_passed() const noexcept;
 };
 
-/// For a person.
+/// The result as text for a person.
 [[nodiscard]] std::string to_text(const JobResult& result);
-/// For a program.
+/// The result as JSON.
 [[nodiscard]] std::string to_json(const JobResult& result);
 
 }  // namespace vyre::cli::job

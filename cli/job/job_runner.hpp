@@ -14,7 +14,7 @@
 
 namespace vyre::cli::job {
 
-/// What one run of all steps took and did.
+/// The time and report of one run of all steps.
 struct JobRun {
   std::uint64_t ns = 0;  ///< From the first step until all are done.
   report::RunReport report = {};
@@ -31,7 +31,7 @@ class JobRunner {
                                               const runtime::SessionOptions& options, std::uint64_t operations,
                                               Progress& progress);
 
-  /// Fills the buffers anew, runs all steps and waits for them. `label` is for whoever watches.
+  /// Fills the buffers, runs all steps and waits for them. `label` is shown with the progress.
   [[nodiscard]] Result<JobRun> run(const std::string& label);
   /// The bytes of the buffer that a name means after the last run, in pieces of a bounded size.
   [[nodiscard]] Result<void> read(std::uint32_t name, const ByteSink& sink);

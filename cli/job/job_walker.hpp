@@ -43,25 +43,25 @@ struct Operation {
 
 using OperationSink = std::function<Result<void>(const Operation&)>;
 
-/// Goes through the steps of a job and looks everything up. What the steps say is kept where no loop changes it.
+/// Goes through the steps of a job and looks up all names. Keeps the result for steps that no loop changes.
 class JobWalker {
  public:
   enum class Repeats : std::uint8_t {
     Unfold,  ///< Every operation in its order.
-    Fold,    ///< What is repeated once, with how many times.
+    Fold,    ///< A repeated operation once, with the number of repetitions.
   };
 
   /// The plan must outlive this.
   explicit JobWalker(const JobPlan& plan);
 
-  /// Tells `sink` of all operations. `InvalidArgument`, with file and line, for a step that cannot be.
+  /// Calls `sink` with every operation. `InvalidArgument`, with file and line, for a mistake in a step.
   [[nodiscard]] Result<void> walk(Repeats repeats, const OperationSink& sink);
 
   /// The buffer that a name means after the last walk.
   [[nodiscard]] std::uint32_t buffer_of(std::uint32_t name) const noexcept { return buffer_of_[name]; }
 
  private:
-  /// What a step says, before names are turned into buffers.
+  /// A step, before its names are turned into buffers.
   struct Resolved {
     Operation operation = {};
     std::vector<ByteRange> names = {};  ///< With names in the place of buffers.
@@ -105,7 +105,7 @@ class JobWalker {
 [[nodiscard]] Result<std::uint64_t> check_operations(JobWalker& walker, const JobPlan& plan,
                                                      const backend::Limits& limits);
 
-/// The limits of no device: what is refused with these cannot run anywhere.
+/// Limits that no device exceeds, for a dry run: an operation refused with these cannot run anywhere.
 [[nodiscard]] backend::Limits no_limits() noexcept;
 
 }  // namespace vyre::cli::job

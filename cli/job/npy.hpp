@@ -11,7 +11,7 @@
 
 namespace vyre::cli::job {
 
-/// What the header of a .npy file says.
+/// The header of a .npy file.
 struct NpyArray {
   ElementType type = ElementType::F32;
   Shape shape = {};

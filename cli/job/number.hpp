@@ -13,10 +13,10 @@ namespace vyre::cli::job {
 
 __extension__ using i128 = __int128;
 
-/// A number as a job says it. Unsigned only beyond the signed ones.
+/// A number of a job. Unsigned only if it is too large for a signed one.
 using Number = std::variant<bool, std::int64_t, std::uint64_t, double>;
 
-/// As a job would say it.
+/// The number as a job spells it.
 [[nodiscard]] std::string to_string(const Number& number);
 
 /// The number if it is a whole one that fits; 2.0 is one.

@@ -12,8 +12,8 @@
 
 namespace vyre::cli::job {
 
-/// A file that is there whole or not at all: what is written has no name until `commit`, and what was there before
-/// stays until then. A pipe or a device is written to directly.
+/// A file that appears as a whole or not at all. The bytes have no name until `commit`, and a file of that name stays
+/// until then. A pipe or a device is written directly.
 class OutputFile {
  public:
   /// Makes the folders it needs and sets `size` bytes aside. `InvalidArgument` if it cannot be made, `Unavailable` if
@@ -23,12 +23,12 @@ class OutputFile {
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();
 
-  /// `Unavailable` if it fails, a full disk for one.
+  /// `Unavailable` if it fails, for example because the disk is full.
   [[nodiscard]] Result<void> write(std::span<const std::byte> bytes);
   [[nodiscard]] Result<void> write(std::string_view text) { return write(std::as_bytes(std::span{text})); }
   /// Waits until the bytes are on the disk. The file has still no name.
   [[nodiscard]] Result<void> sync();
-  /// Puts the file in the place of the one before.
+  /// Gives the file its name, in the place of a file that has it.
   [[nodiscard]] Result<void> commit();
 
  private:

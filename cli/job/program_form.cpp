@@ -45,9 +45,9 @@ std::optional<PlainType> parse_plain_type(std::string_view type) {
       if (kind == ScalarKind::Float && bits == 8) continue;
       plain.scalar = {.kind = kind, .bits = bits};
       for (plain.components = 1; plain.components <= 4; ++plain.components) {
-        const bool is_it = plain.components == 1 ? program::to_string(plain.scalar) == type
-                                                 : program::vector_name(plain.scalar, plain.components) == type;
-        if (is_it) return plain;
+        const bool has_name = plain.components == 1 ? program::to_string(plain.scalar) == type
+                                                    : program::vector_name(plain.scalar, plain.components) == type;
+        if (has_name) return plain;
       }
     }
   }
@@ -162,10 +162,10 @@ Result<std::vector<SpecOverride>> to_overrides(std::string_view file, const prog
   const std::vector<program::SpecConstant>& constants = program.interface().spec_constants;
   std::map<std::uint32_t, std::uint64_t> bits_of;
   for (const NamedQuantity& given : values) {
-    const auto is_it = [&](const program::SpecConstant& each) {
+    const auto is_named = [&](const program::SpecConstant& each) {
       return each.name == given.name.text || fmt::format("{}", each.id) == given.name.text;
     };
-    const auto constant = std::ranges::find_if(constants, is_it);
+    const auto constant = std::ranges::find_if(constants, is_named);
     if (constant == constants.end()) {
       std::vector<std::string> names;
       for (const auto& each : constants) names.push_back(each.name.empty() ? fmt::format("{}", each.id) : each.name);
@@ -226,13 +226,13 @@ Result<std::vector<const View*>> order_views(std::string_view file, const progra
   using Place = std::pair<std::uint32_t, std::uint32_t>;
   std::map<Place, const BindingSource*> given;
   for (const BindingSource& binding : bindings) {
-    const auto is_it = [&](const program::Binding& each) {
+    const auto is_named = [&](const program::Binding& each) {
       const bool is_variable =
           std::ranges::find(each.variables, binding.name.text, &program::BindingVariable::name) != each.variables.end();
       return is_variable || each.name == binding.name.text ||
              fmt::format("{}.{}", each.set, each.slot) == binding.name.text;
     };
-    const auto found = std::ranges::find_if(form.interface.bindings, is_it);
+    const auto found = std::ranges::find_if(form.interface.bindings, is_named);
     if (found == form.interface.bindings.end()) {
       return refuse_at(file, binding.name.at,
                        fmt::format("program '{}' has no binding '{}', it has {}", program.name(),

@@ -28,10 +28,10 @@ struct ProgramForm {
 [[nodiscard]] Result<ProgramForm> make_form(const program::Program& program,
                                             std::vector<program::spirv::SpecOverride> values);
 
-/// The number that stands for a quantity, loop variables looked up.
+/// The value of a quantity, with the loop variables of the moment.
 using Resolve = std::function<Result<Number>(const Quantity&)>;
 
-/// What a job says about specialisation constants, as bits by id. Of two for the same constant the last counts.
+/// The specialisation values that a job gives, as bits by id. If a constant is given twice, the last value counts.
 [[nodiscard]] Result<std::vector<program::spirv::SpecOverride>> to_overrides(std::string_view file,
                                                                              const program::Program& program,
                                                                              std::span<const NamedQuantity> values,

@@ -9,7 +9,7 @@
 
 namespace vyre::cli::job {
 
-/// A line on a terminal that says how far the work is, from its first second on. It is gone when this ends.
+/// A line on a terminal that shows the progress of work after its first second, and is erased when this object ends.
 class Progress {
  public:
   /// Nothing is shown unless `enabled`, nor is a thread started.

@@ -237,21 +237,23 @@ void add_run(CLI::App& app, Action& action) {
       "  vyre run heat.toml --verify");
   auto arguments = std::make_shared<RunArguments>();
   command->add_option("JOB", arguments->path, "The job")->required();
-  command->add_option("--device", arguments->device, "A part of the device's name; the first that has it is taken")
+  command->add_option("--device", arguments->device, "Use the first device that has this in its name")
       ->check(check_not_empty);
   command->add_flag("--inline", arguments->run_inline, "Let lavapipe run work without threads of its own");
   command->add_option("--mode", arguments->mode, "auto, plain, batched, replay, bindless, merged, persistent or chain")
       ->capture_default_str();
   command->add_flag("--verify", arguments->verify, "Run in every mode and compare the results with those of plain");
-  command->add_option("--repeat", arguments->repeat, "Run all steps so many times, from the same contents")
+  command
+      ->add_option("--repeat", arguments->repeat,
+                   "Run all steps this number of times, each time from the same contents")
       ->capture_default_str()
       ->check(CLI::Range(1U, 1'000'000U));
   command
       ->add_option("--explore", arguments->explore,
-                   "In the mode auto, the share of the time that may go into trying other ways, 0 to 1")
+                   "In the mode auto, the share of the time that may go into trials of other launch modes, 0 to 1")
       ->capture_default_str()
       ->check(is_share, "FLOAT in [0 - 1]");
-  command->add_option("--report", arguments->report, "Write what was launched, and how, to a JSON file")
+  command->add_option("--report", arguments->report, "Write the report of the run to a JSON file")
       ->check(check_not_empty);
   command->add_flag("--json", arguments->json, "Print JSON");
   command->add_flag("--dry-run", arguments->dry_run, "Show the plan without running it; needs no device");

@@ -31,13 +31,13 @@ Result<void> has_all(std::string_view what, const std::vector<std::string>& need
   return {};
 }
 
-/// Checks commands one after another. Messages are made only for what is refused.
+/// Checks commands one after another. Makes messages only for commands that it refuses.
 class ListChecker {
  public:
   ListChecker(const ListView& view, const Limits& limits) noexcept : view_{view}, limits_{limits} {}
 
-  /// Whether there is nothing to say of a dispatch: what the first operator below finds out, without its messages.
-  [[nodiscard]] bool is_fine(const Dispatch& dispatch) noexcept {
+  /// Whether a dispatch can run: the same checks as in the first operator below, without messages.
+  [[nodiscard]] bool can_run(const Dispatch& dispatch) noexcept {
     const PipelineEntry* pipeline = view_.pipelines.find(dispatch.pipeline);
     if (pipeline == nullptr || dispatch.range_count != pipeline->rules.size() ||
         dispatch.param_bytes != pipeline->push_bytes || !is_launchable(dispatch.groups, limits_)) {
@@ -180,7 +180,7 @@ Result<void> check_options(const DeviceOptions& options, const DeviceInfo& info)
 }
 
 Result<void> check_opened(DeviceInfo asked, const DeviceInfo& opened) {
-  // Both depend on the options of whoever opened it before.
+  // These two depend on the options with which a device is opened, so they need not agree.
   asked.limits.memory_bytes = opened.limits.memory_bytes;
   asked.maps_device_memory = opened.maps_device_memory;
   if (asked == opened) return {};
@@ -360,7 +360,7 @@ Result<bool> check_list(const ListView& view, const Limits& limits) {
   const std::span<const Command> commands = view.list.commands();
   for (std::size_t i = 0; i < commands.size(); ++i) {
     const auto* dispatch = std::get_if<Dispatch>(&commands[i]);
-    if (dispatch != nullptr && checker.is_fine(*dispatch)) [[likely]] {
+    if (dispatch != nullptr && checker.can_run(*dispatch)) [[likely]] {
       continue;
     }
     if (auto checked = std::visit(checker, commands[i]); !checked) [[unlikely]] {

@@ -5,7 +5,7 @@
 
 #include <vyre/backend/driver.hpp>
 
-/// What `Device` refuses without asking a driver: pure functions over values.
+/// The checks that `Device` makes without asking a driver: pure functions over values.
 namespace vyre::backend {
 
 /// `InvalidArgument`, naming the option, its value and the limit, for options that the device cannot keep.
@@ -21,7 +21,7 @@ inline constexpr std::uint64_t kMaxBuffers = 1'024;
 /// without a length.
 [[nodiscard]] Result<void> check_buffers(const program::Interface& interface);
 
-/// `InvalidArgument` for a buffer of no bytes or more than the limit, and for memory that there is none of.
+/// `InvalidArgument` for a buffer of 0 bytes or beyond the limit, and for a kind of memory that does not exist.
 [[nodiscard]] Result<void> check_buffer(const BufferDesc& desc, const Limits& limits);
 
 /// `Unsupported`, naming the largest variable or value, for what keeps more than an invocation or a workgroup may. No
@@ -31,10 +31,10 @@ inline constexpr std::uint64_t kMaxBuffers = 1'024;
 /// `Unsupported`, naming what the device lacks or the limit that is passed, for a program it cannot run.
 [[nodiscard]] Result<void> check_program(const program::Interface& interface, const DeviceInfo& info);
 
-/// The places for buffers of a program, by set and slot, each once. No array of buffers may be unbounded.
+/// The bindings of a program by set and slot, each once. Precondition: every array of buffers has a length.
 [[nodiscard]] std::vector<BindingSlot> slots_of(const program::Interface& interface);
 
-/// What each range of a dispatch must be: those of `slots_of`, arrays of buffers spread out.
+/// The rule for each range of a dispatch: `slots_of` with an entry for each element of an array of buffers.
 [[nodiscard]] std::vector<RangeRule> rules_of(const program::Interface& interface);
 
 /// Whether bytes of a buffer can be bound.

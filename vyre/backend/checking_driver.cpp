@@ -15,7 +15,7 @@ namespace {
 
 using Objects = std::set<const DriverObject*>;
 
-/// What a list names.
+/// The driver objects that a list uses.
 Objects objects_in(const ListView& view, const Objects& live) {
   Objects named;
   const auto add_buffer = [&](BufferHandle handle) {
@@ -149,7 +149,7 @@ class CheckingDriver final : public DeviceDriver, private ObjectObserver {
     std::uint64_t issued = 0;
     std::uint64_t done = 0;
     bool launching = false;
-    std::deque<Pending> pending = {};  // One that is being launched is the last.
+    std::deque<Pending> pending = {};  // The last may still be in its launch.
   };
 
   void on_destroy(const DriverObject& object) noexcept override {

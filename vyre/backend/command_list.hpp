@@ -5,9 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -32,7 +35,8 @@ struct BufferRange {
   return a < b + b_size && b < a + a_size;
 }
 
-/// Whether values are alike that are alike only if their bytes are. The library compares `std::byte` one by one.
+/// Whether two spans have the same bytes. Faster than `==` of the standard library, which compares `std::byte` one by
+/// one.
 template <typename T>
   requires std::has_unique_object_representations_v<T>
 [[nodiscard]] bool are_same_bytes(std::span<const T> a, std::span<const T> b) noexcept {
@@ -44,15 +48,15 @@ using Groups = std::array<std::uint32_t, 3>;
 struct Dispatch {
   PipelineHandle pipeline = {};
   Groups groups = {1, 1, 1};
-  std::uint32_t first_range = 0;  ///< Within the list's ranges.
+  std::uint32_t first_range = 0;  ///< The index of its first range in the list.
   std::uint32_t range_count = 0;
-  std::uint32_t first_param = 0;  ///< Within the list's parameter bytes.
+  std::uint32_t first_param = 0;  ///< The index of its first parameter byte in the list.
   std::uint32_t param_bytes = 0;
 
   friend bool operator==(const Dispatch&, const Dispatch&) = default;
 };
 
-/// A dispatch of as many groups as are in a buffer when it runs: three words. Made by `Device` only.
+/// A dispatch whose workgroup counts, three words, are read from a buffer when it runs. Only lowering makes it.
 struct IndirectDispatch {
   PipelineHandle pipeline = {};
   BufferHandle groups = {};
@@ -98,13 +102,30 @@ struct Timestamp {
 
 using Command = std::variant<Dispatch, Copy, Fill, Barrier, Timestamp, IndirectDispatch>;
 
-/// Work for a device: a value with nothing of any API in it. What is wrong with it is said when it is submitted or
+/// Leaves elements that a vector adds as they are, where `std::allocator` sets them to zero: for bytes that are written
+/// right after, which would otherwise cost a call of `memset` in every dispatch.
+template <typename T>
+struct UnsetAllocator : std::allocator<T> {
+  template <typename Other>
+  struct rebind {
+    using other = UnsetAllocator<Other>;
+  };
+  template <typename Element>
+  void construct(Element* element) noexcept {
+    ::new (static_cast<void*>(element)) Element;
+  }
+  template <typename Element, typename... Args>
+  void construct(Element* element, Args&&... args) noexcept {
+    ::new (static_cast<void*>(element)) Element(std::forward<Args>(args)...);
+  }
+};
+
+/// Work for a device: a value without anything of an API in it. Mistakes in it are refused when it is submitted or
 /// recorded.
 ///
-/// Commands run in no particular order, and at once where the device can, except across a barrier. Dispatches of one
-/// pipeline in the merged or persistent form that stand one behind another are one launch; of one that is a chain also
-/// across barriers, in order. Building one allocates only until its memory has grown to what it needs; `clear` keeps
-/// it.
+/// Between two barriers, commands run in any order and at once where the device can. Neighbouring dispatches of one
+/// pipeline in the merged or persistent form are one launch; in the chain form also across barriers, in order. Adding
+/// commands allocates only while the list grows beyond its greatest size so far; `clear` keeps the memory.
 class CommandList {
  public:
   /// Runs a kernel. `ranges` in the order of the program's bindings: by set, slot, and place in an array of buffers.
@@ -121,8 +142,9 @@ class CommandList {
     append(params_, params);
   }
 
-  /// So many dispatches, each with as many ranges and bytes of parameters. `fill(i, dispatch, ranges, params)` sets the
-  /// pipeline and the groups of each, its ranges, and all bytes of its parameters.
+  /// Adds `count` dispatches, each with `range_count` ranges and `param_bytes` bytes of parameters.
+  /// `fill(i, dispatch, ranges, params)` sets the pipeline and workgroups of dispatch i, its ranges, and all bytes of
+  /// its parameters.
   template <typename Fill>
   void dispatch_many(std::size_t count, std::size_t range_count, std::size_t param_bytes, Fill fill) {
     std::size_t range = ranges_.size();
@@ -164,7 +186,7 @@ class CommandList {
     commands_.emplace_back(Fill{.range = range, .pattern = pattern});
   }
 
-  /// Everything before it is done, and seen, before anything behind it begins.
+  /// Commands before the barrier are done, and their writes visible, before any command after it begins.
   void barrier() { commands_.emplace_back(Barrier{}); }
 
   /// Writes the device's time in ticks, 8 bytes, once everything before it is done. `offset` is a multiple of 8.
@@ -172,7 +194,7 @@ class CommandList {
     commands_.emplace_back(Timestamp{.buffer = buffer, .offset = offset});
   }
 
-  /// A command of another list.
+  /// Adds a command of another list.
   void append(const CommandList& from, const Command& command) {
     if (const auto* each = std::get_if<Dispatch>(&command)) {
       dispatch(each->pipeline, from.ranges(*each), each->groups, from.params(*each));
@@ -219,7 +241,7 @@ class CommandList {
       }
     }
   }
-  /// What it takes to hold it.
+  /// The bytes that its contents occupy.
   [[nodiscard]] std::size_t bytes() const noexcept {
     return commands_.size() * sizeof(Command) + ranges_.size() * sizeof(BufferRange) + params_.size();
   }
@@ -227,9 +249,9 @@ class CommandList {
   friend bool operator==(const CommandList& a, const CommandList& b) noexcept;
 
  private:
-  /// What `insert` does at the end, in fewer instructions: it is in the way of every dispatch.
-  template <typename T>
-  static void append(std::vector<T>& all, std::span<const T> more) {
+  /// Like `insert` at the end, in fewer instructions, because every dispatch comes through here.
+  template <typename T, typename Allocator>
+  static void append(std::vector<T, Allocator>& all, std::type_identity_t<std::span<const T>> more) {
     if (more.empty()) return;
     const std::size_t before = all.size();
     all.resize(before + more.size());
@@ -238,12 +260,12 @@ class CommandList {
 
   std::vector<Command> commands_;
   std::vector<BufferRange> ranges_;
-  std::vector<std::byte> params_;
+  std::vector<std::byte, UnsetAllocator<std::byte>> params_;
 };
 
-/// The first command by which `to` is more than a recording of `from` with other tables. Nothing if there is none.
+/// The first command of `to` that a recording of `from` cannot run by a change of its table; nothing if it can run all.
 ///
-/// Buffers, parameters and group counts of dispatches are in tables, unless `is_fixed(pipeline)`.
+/// The table holds buffers, parameters and workgroup counts of dispatches, except those with `is_fixed(pipeline)`.
 template <typename IsFixed>
 [[nodiscard]] std::optional<std::size_t> find_change(const CommandList& from, const CommandList& to, IsFixed is_fixed) {
   const std::span<const Command> before = from.commands();
@@ -266,10 +288,10 @@ template <typename IsFixed>
   return before.size() == after.size() ? std::nullopt : std::optional{count};
 }
 
-/// Whether the dispatches of lists without such a change have the same group counts.
+/// Whether the dispatches of two lists, for which `find_change` gives nothing, have the same workgroup counts.
 [[nodiscard]] bool have_same_groups(const CommandList& a, const CommandList& b) noexcept;
 
-/// What a list names, each once, sorted.
+/// The buffers and pipelines that a list names, each once, sorted.
 struct ListNames {
   std::vector<BufferHandle> buffers = {};
   std::vector<PipelineHandle> pipelines = {};

@@ -12,10 +12,12 @@
 /// Drivers that wrap any driver.
 namespace vyre::backend {
 
-/// Ends the process (`VYRE_CHECK`) when `Device` or the driver breaks the contract: tickets out of order, waits for
-/// what was never launched, objects destroyed while a submission that could use them is pending or used after they were
-/// destroyed or by another driver, a completed ticket that falls or was never launched, recordings launched twice that
-/// were made for once, objects left when the driver goes.
+/// Ends the process (`VYRE_CHECK`) when `Device` or the driver breaks the contract:
+/// - tickets out of order, waits for tickets that were never launched, a completed ticket that falls or was never
+///   launched;
+/// - objects destroyed while a submission that could use them is pending, used after that, used by another driver, or
+///   left when the driver ends;
+/// - a recording for a single launch that is launched twice.
 [[nodiscard]] std::unique_ptr<DeviceDriver> make_checking_driver(std::unique_ptr<DeviceDriver> inner);
 
 /// Which call fails, and how. Shared with the driver, so that a test can set it between calls.
@@ -29,7 +31,7 @@ struct FaultPlan {
 [[nodiscard]] std::unique_ptr<DeviceDriver> make_faulty_driver(std::unique_ptr<DeviceDriver> inner,
                                                                std::shared_ptr<FaultPlan> plan);
 
-/// One call that was made.
+/// A call of a driver, as the tracing driver reports it.
 struct TraceEvent {
   std::string_view call = {};  ///< `allocate`, `launch` and so on.
   std::string detail = {};     ///< `65536 bytes`, `queue 0 ticket 12`

@@ -24,8 +24,8 @@ inline constexpr std::chrono::nanoseconds kForever = std::chrono::nanoseconds::m
 struct CompileOptions {
   std::span<const program::spirv::SpecOverride> values = {};
   program::FormKind form = program::FormKind::Descriptor;
-  bool warm = false;  ///< Compile everything now, also what the driver would leave for the first dispatch.
-  std::chrono::nanoseconds timeout = kForever;  ///< How long to wait for that, behind what is pending.
+  bool warm = false;  ///< Whether to also do now what drivers put off until the first dispatch.
+  std::chrono::nanoseconds timeout = kForever;  ///< The longest wait for that, which comes after pending work.
 };
 
 struct RecordOptions {
@@ -37,10 +37,10 @@ struct RecordOptions {
 struct SubmitOptions {
   std::uint32_t queue = 0;
   std::span<const Ticket> after = {};           ///< Work on other queues that must be done first.
-  std::chrono::nanoseconds timeout = kForever;  ///< How long to wait while too much is pending.
+  std::chrono::nanoseconds timeout = kForever;  ///< The longest wait while too much is pending.
 };
 
-/// What a layer above keeps with a device for as long as that is open.
+/// State that a layer above keeps with a device for as long as the device is open.
 struct Attachment {
   Attachment() = default;
   Attachment(const Attachment&) = delete;
@@ -48,7 +48,7 @@ struct Attachment {
   virtual ~Attachment() = default;
 };
 
-/// What a device holds now.
+/// The objects and bytes that a device holds now.
 struct DeviceUsage {
   std::size_t buffers = 0;
   std::size_t pipelines = 0;
@@ -85,11 +85,11 @@ class Device {
   /// The clock that waiting and working take time on: the machine's, or a virtual one.
   [[nodiscard]] std::uint64_t now_ns() noexcept { return driver_->now_ns(); }
 
-  /// The same device once more, for experiments: what is compiled and run there leaves nothing behind here. Null where
-  /// nothing would be left anyway.
+  /// Opens the same device once more, for experiments that must not affect this one, as pipelines that stay in a
+  /// driver's caches would. Null if experiments on this one leave nothing behind.
   [[nodiscard]] Result<std::unique_ptr<Device>> open_again() const;
 
-  /// What a layer above keeps with the device: the one `T`, made with the first call. All ask for the same `T`.
+  /// The attachment of the device, made with the first call. All callers ask for the same `T`.
   template <typename T>
   [[nodiscard]] T& attachment() {
     const std::lock_guard lock{attachment_mutex_};
@@ -114,9 +114,10 @@ class Device {
 
   /// Runs a list. `InvalidArgument`, naming the command, for a list that cannot run; then none of it does.
   [[nodiscard]] Result<Ticket> submit(const CommandList& list, const SubmitOptions& options = {});
-  /// Keeps a list as the driver runs it.
+  /// Translates a list once, to be replayed any number of times.
   [[nodiscard]] Result<RecordingHandle> record(const CommandList& list, const RecordOptions& options = {});
-  /// Runs a recording, also while earlier replays of it are pending. `InvalidArgument` if it outlived what it names.
+  /// Runs a recording, also while earlier replays of it are pending. `InvalidArgument` if a buffer or pipeline that it
+  /// names was freed.
   [[nodiscard]] Result<Ticket> replay(RecordingHandle recording, const SubmitOptions& options = {});
   /// Runs a recording as if it had been made of `list`, and leaves it so. Its table is changed in the queue: replays
   /// that are pending do not see it. `list` has the commands of the recorded one; buffers, parameters and group counts
@@ -127,14 +128,14 @@ class Device {
                                       const SubmitOptions& options = {});
   [[nodiscard]] Result<void> free(RecordingHandle recording);
 
-  /// Whether a dispatch had better be launched in the form of a pipeline than as written: where workgroups take turns,
-  /// it must be short enough for one, and is refused otherwise; where dispatches are merged, the table is no place for
-  /// each workgroup of a large one.
+  /// Whether a dispatch should run in the form of a pipeline rather than as written. In a form that takes turns it must
+  /// be short enough for one workgroup, and is refused otherwise. In the merged form it must not be so large that the
+  /// map of its workgroups fills the table.
   [[nodiscard]] bool fits_form(PipelineHandle pipeline, const Groups& groups) const noexcept;
-  /// Whether the form of a pipeline does with these views what the kernel as written does. A robust form does not where
-  /// a view ends within an element of a runtime array: it takes all of that for outside. Views say how large they are.
+  /// Whether the form of a pipeline gives the results of the kernel as written for these views, all of known size. A
+  /// robust form does not if a view ends within an element of a runtime array: it treats that element as outside.
   [[nodiscard]] bool fits_views(PipelineHandle pipeline, std::span<const BufferRange> views) const noexcept;
-  /// Whether it does with any views.
+  /// Whether it gives the results of the kernel as written for any views.
   [[nodiscard]] bool fits_all_views(PipelineHandle pipeline) const noexcept;
 
   /// Whether a ticket is done.

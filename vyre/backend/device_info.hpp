@@ -15,27 +15,27 @@ enum class DeviceType : std::uint8_t { DiscreteGpu, IntegratedGpu, VirtualGpu, C
 /// `discrete-gpu` and the like.
 [[nodiscard]] std::string_view to_string(DeviceType type) noexcept;
 
-/// What a device allows. What goes beyond is refused by name before a driver sees it.
+/// The limits of a device. Anything beyond them is refused by name before a driver sees it.
 struct Limits {
   std::uint64_t memory_bytes = 0;       ///< All buffers together.
   std::uint64_t max_buffer_bytes = 0;   ///< One buffer.
-  std::uint64_t max_storage_range = 0;  ///< What one storage binding reaches.
-  std::uint64_t max_uniform_range = 0;  ///< What one uniform binding reaches.
-  std::uint32_t storage_alignment = 1;  ///< Of the offset of a storage binding; a power of two.
-  std::uint32_t uniform_alignment = 1;  ///< Of the offset of a uniform binding; a power of two.
+  std::uint64_t max_storage_range = 0;  ///< Bytes that one storage binding reaches.
+  std::uint64_t max_uniform_range = 0;  ///< Bytes that one uniform binding reaches.
+  std::uint32_t storage_alignment = 1;  ///< For the offset of a storage binding; a power of two.
+  std::uint32_t uniform_alignment = 1;  ///< For the offset of a uniform binding; a power of two.
   std::uint32_t max_sets = 0;
-  std::uint32_t max_storage_buffers = 0;  ///< Of one program.
-  std::uint32_t max_uniform_buffers = 0;  ///< Of one program.
-  std::uint32_t max_buffers = 0;          ///< Of one program, storage and uniform together.
+  std::uint32_t max_storage_buffers = 0;  ///< In one program.
+  std::uint32_t max_uniform_buffers = 0;  ///< In one program.
+  std::uint32_t max_buffers = 0;          ///< In one program, storage and uniform together.
   std::uint32_t max_push_bytes = 0;
   std::array<std::uint32_t, 3> max_groups = {};
   std::array<std::uint32_t, 3> max_workgroup = {};
   std::uint32_t max_workgroup_invocations = 0;
   std::uint32_t max_shared_bytes = 0;
-  /// Of the variables that one invocation keeps (`program::Kept`). No driver says how much that may be, and some end
-  /// the process beyond it: this is for those of which nothing is known, docs/drivers.md has what was measured.
+  /// For all variables that one invocation keeps (`program::Kept`). Drivers do not report this limit, and some end the
+  /// process beyond it. The default is for unknown drivers; docs/drivers.md has the limits that were measured.
   std::uint64_t max_variable_bytes = std::uint64_t{64} << 10;
-  /// Of an array, structure or matrix that is handled as one value. As above.
+  /// For an array, structure or matrix that is handled as one value; not reported by drivers either.
   std::uint64_t max_value_bytes = std::uint64_t{16} << 10;
   std::uint32_t subgroup_size = 1;
   std::uint32_t max_spirv_version = 0;  ///< 0x00010600 is 1.6.
@@ -62,14 +62,14 @@ struct FormSupport {
   bool persistent_form = false;
   bool chain_form = false;
   Bindless bindless = Bindless::Unsupported;
-  /// Iterations of all its loops together after which the device ends an invocation, silently; 0 for none.
+  /// The device silently ends an invocation after this number of iterations of all its loops; 0 for no limit.
   std::uint64_t max_iterations = 0;
-  std::uint32_t fold = 0;        ///< Wider workgroups of one-launch forms run as so many invocations; 0 for as written.
-  std::uint32_t lanes = 0;       ///< Invocations of a subgroup that had better load a record together; 0 for none.
-  bool pairs = false;            ///< Whether vectors had better be loaded and stored as words of 64 bits.
-  std::uint32_t workgroups = 1;  ///< Those of a persistent launch that can run at once.
-  /// Workgroups of a kernel that one of a chain, or of a persistent launch, may run: devices may end what takes
-  /// seconds.
+  std::uint32_t fold = 0;   ///< One-launch forms run wider workgroups as this number of invocations; 0: as written.
+  std::uint32_t lanes = 0;  ///< It is faster if this number of invocations load a record together; 0: each alone.
+  bool pairs = false;       ///< Whether it is faster to load and store vectors as words of 64 bits.
+  std::uint32_t workgroups = 1;  ///< The number of workgroups of a persistent launch that can run at once.
+  /// How many workgroups of a kernel a single workgroup of a chain or persistent launch may run: devices may end a
+  /// launch that takes seconds.
   std::uint32_t turn_groups = 4096;
   program::Quirks quirks = {};
 
@@ -86,7 +86,7 @@ struct FormSupport {
   friend bool operator==(const FormSupport&, const FormSupport&) = default;
 };
 
-/// One device as its backend describes it. A value: it says the same as long as the machine is the same.
+/// One device as its backend describes it. The description does not change while the machine stays the same.
 struct DeviceInfo {
   std::string backend = {};
   std::string name = {};
@@ -98,12 +98,12 @@ struct DeviceInfo {
   /// Changes when device, driver or configuration does, so that what was measured on another is not believed.
   std::string signature = {};
   Limits limits = {};
-  std::vector<std::string> spirv_capabilities = {};                    ///< What programs may declare; sorted.
-  std::vector<std::string> spirv_execution_modes = {};                 ///< As `program::Interface` spells them; sorted.
-  std::vector<std::string> spirv_extensions = {};                      ///< `SPV_KHR_shader_clock` and the like; sorted.
+  std::vector<std::string> spirv_capabilities = {};     ///< Capabilities that programs may declare; sorted.
+  std::vector<std::string> spirv_execution_modes = {};  ///< As `program::Interface` spells them; sorted.
+  std::vector<std::string> spirv_extensions = {};       ///< `SPV_KHR_shader_clock` and the like; sorted.
   program::BlockLayout block_layout = program::BlockLayout::Standard;  ///< The loosest that it takes.
   bool maps_device_memory = false;  ///< Whether buffers in device memory can be mapped.
-  double timestamp_period_ns = 0;   ///< What one tick of a timestamp is worth.
+  double timestamp_period_ns = 0;   ///< The nanoseconds of one tick of a timestamp.
   FormSupport forms = {};
 
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;

@@ -30,7 +30,7 @@ class ObjectObserver {
   virtual void on_destroy(const DriverObject& object) noexcept = 0;
 };
 
-/// What a driver made and a device owns.
+/// An object that a driver makes and a device owns.
 class DriverObject {
  public:
   DriverObject() = default;
@@ -46,7 +46,7 @@ class DriverObject {
 class DriverBuffer : public DriverObject {
  public:
   std::byte* mapped = nullptr;  ///< Coherent memory that host and device share, or null.
-  std::uint64_t address = 0;    ///< Where kernels find it; 0 on a device without forms that need one.
+  std::uint64_t address = 0;    ///< The address for kernels; 0 on a device without forms that need one.
 };
 
 class DriverPipeline : public DriverObject {};
@@ -88,9 +88,9 @@ struct BindingSlot {
 };
 
 struct PipelineDesc {
-  const program::Program& program;                       ///< As it was written.
-  std::span<const std::uint32_t> words;                  ///< Of the module to run, in the form that is wanted.
-  const program::Interface& interface;                   ///< Of that module with the specialisation.
+  const program::Program& program;                       ///< The program as written.
+  std::span<const std::uint32_t> words;                  ///< The words of the module to run, in the wanted form.
+  const program::Interface& interface;                   ///< The interface of that module with the specialisation.
   std::span<const program::spirv::SpecOverride> values;  ///< Those that differ from their defaults, by id.
   std::span<const BindingSlot> slots;                    ///< By set and slot, each once.
   const program::Form* form = nullptr;                   ///< Null for the descriptor form.
@@ -101,7 +101,7 @@ struct BufferEntry {
   BufferDesc desc;
 };
 
-/// What a pipeline asks of each range of a dispatch.
+/// The rule of a pipeline for a range of a dispatch.
 struct RangeRule {
   std::uint32_t set = 0;
   std::uint32_t slot = 0;
@@ -109,7 +109,7 @@ struct RangeRule {
   program::BindingKind kind = program::BindingKind::StorageBuffer;
   std::uint64_t min_bytes = 1;
   std::string name = {};
-  std::vector<std::string> other_names = {};  ///< Of further variables that share the slot.
+  std::vector<std::string> other_names = {};  ///< The names of further variables that share the slot.
 
   friend bool operator==(const RangeRule&, const RangeRule&) = default;
 };
@@ -119,14 +119,14 @@ struct FormRules {
   program::FormKind kind = program::FormKind::Descriptor;
   program::RecordLayout record = {};
   std::uint32_t folded = 1;
-  std::uint64_t iterations = 0;  ///< That one invocation makes at most, if the device counts them.
+  std::uint64_t iterations = 0;  ///< The most that one invocation makes, if the device limits them.
 };
 
 struct PipelineEntry {
   std::unique_ptr<DriverPipeline> object;
   program::Program program;
   std::vector<RangeRule> rules;
-  std::uint32_t push_bytes = 0;  ///< Of what a dispatch is given.
+  std::uint32_t push_bytes = 0;  ///< The bytes of parameters of a dispatch.
   FormRules form = {};
 };
 
@@ -139,7 +139,7 @@ struct ListView {
   const CommandList& list;
   const BufferTable& buffers;
   const PipelineTable& pipelines;
-  const CommandList* asked = nullptr;  ///< What it was made of, if it was made of another list.
+  const CommandList* asked = nullptr;  ///< The list that `list` was lowered from; null if it was not.
 
   template <typename Native>
   [[nodiscard]] Native& buffer(BufferHandle handle) const noexcept {
@@ -198,11 +198,11 @@ class DeviceDriver {
   /// Waits for a launched ticket. False after `timeout`.
   [[nodiscard]] virtual Result<bool> wait(Ticket ticket, std::chrono::nanoseconds timeout) = 0;
 
-  /// The clock that waiting and working take time on, in nanoseconds.
+  /// The time of the device's clock, real or virtual, in nanoseconds.
   [[nodiscard]] virtual std::uint64_t now_ns() noexcept = 0;
 
-  /// The same device once more, for experiments: what is compiled and run there leaves nothing behind here. Null where
-  /// nothing would be left anyway.
+  /// Opens the same device once more, for experiments that must not affect this one. Null if experiments on this one
+  /// leave nothing behind.
   [[nodiscard]] virtual Result<std::unique_ptr<DeviceDriver>> open_again() { return nullptr; }
 };
 
@@ -217,7 +217,7 @@ struct DeviceOptions {
   bool map_device_memory = true;   ///< Whether buffers in device memory may be mapped where the device can.
 };
 
-/// One road to hardware.
+/// An API through which devices are reached.
 ///
 /// Thread safety: all members may be called concurrently. Devices may outlive it.
 class Backend {

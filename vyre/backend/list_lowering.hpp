@@ -5,7 +5,7 @@
 
 #include <vyre/backend/driver.hpp>
 
-/// What a `Device` asks of `vyre/lowering`, so that this folder includes nothing of that one.
+/// The interface through which a `Device` uses `vyre/lowering`, without including anything of that folder.
 ///
 /// Dispatches of derived forms reach their buffers and parameters through a table in memory. Lowering writes the table
 /// and the list that the driver runs in the place of the one that was asked for.
@@ -32,7 +32,7 @@ struct LoweredList {
   RecordingPtr commands = {};
 };
 
-/// What makes an updatable recording run another list.
+/// The update of a recording to another list.
 struct ListUpdate {
   /// Writes the new table in the queue, before the next replay and after all replays that were launched before. Has no
   /// commands for a recording without a table.
@@ -52,7 +52,7 @@ class UpdatableRecording {
 
   /// The list that it runs.
   [[nodiscard]] virtual const CommandList& list() const noexcept = 0;
-  /// What a replay launches.
+  /// The commands that a replay launches.
   [[nodiscard]] virtual DriverRecording& commands() const noexcept = 0;
   /// Prepares the update to a checked list, and changes nothing yet. `InvalidArgument`, naming what differs, for a list
   /// that differs in more than its tables hold.
@@ -65,7 +65,7 @@ class UpdatableRecording {
 /// An updatable recording as it was made.
 struct UpdatableList {
   std::unique_ptr<UpdatableRecording> recording = {};
-  LoweredList upload = {};  ///< As that of an update. Has no commands if the table was written directly.
+  LoweredList upload = {};  ///< Writes the table. Has no commands if the host wrote it.
 };
 
 /// Records lists with dispatches of any form.

@@ -37,7 +37,7 @@ Result<program::Form> make_form(const program::Program& program, const DeviceInf
                      values);
 }
 
-/// The module that goes round a driver that takes narrow exponents only; nothing if the program has none.
+/// The module with the exponents of ldexp narrowed, for drivers that take no wider ones; nothing if it has none.
 Result<std::optional<Words>> narrow(const program::Program& program, const program::Form* form) {
   std::optional<Words> narrowed = program::narrow_ldexp(program.module());
   if (!narrowed || form == nullptr) return narrowed;

@@ -71,7 +71,7 @@ class Lowering {
           }
         }
       }
-      // What stands beside its first dispatches comes before its last, and its first before what stands beside those.
+      // Commands beside the chain's first dispatches run before its last, and its first before those beside its last.
       if (has_barriers && i > 0 && !is_barrier(i - 1)) barrier();
       VYRE_TRY(launch(*first, *pipeline, commands.subspan(i, end - i)));
       if (has_barriers && end < commands.size() && !is_barrier(end)) barrier();
@@ -169,7 +169,7 @@ class Lowering {
     }
   }
 
-  /// The same with the group count behind what the table has so far.
+  /// Appends a dispatch whose workgroup count is put at the end of the table.
   void dispatch_apart(const Groups& groups, const Root& root) {
     const std::uint64_t offset = used_;
     if (place_.indirect) {
@@ -195,7 +195,7 @@ class Lowering {
         ++i;
         continue;
       }
-      // As many as are alike and leave the third dimension free are a grid; it pays from a few on.
+      // Equal dispatches with one workgroup in the third dimension become a grid, if there are at least a few.
       std::size_t end = i;
       std::uint32_t count = 0;
       while (end < items.size() && (at(end) == groups || group_count(at(end)) == 0)) {
@@ -225,7 +225,7 @@ class Lowering {
     return {};
   }
 
-  /// One launch of dispatches that differ: every workgroup finds in a map which it is.
+  /// One launch of dispatches that differ: every workgroup looks up its dispatch in a map.
   void map(std::span<const Command> items, std::uint32_t first, std::uint32_t count) {
     const std::uint64_t begin = used_;
     std::uint64_t total = 0;
@@ -256,7 +256,7 @@ class Lowering {
   Result<void> persistent(std::span<const Command> items) {
     const FormRules& form = pipeline_->form;
     const FormSupport& support = info_.forms;
-    // No way of a workgroup is longer than so many times the longest item.
+    // A workgroup's turn is at most its number of items times the longest item.
     std::uint64_t longest = 0;
     for (const Command& item : items) longest = std::max(longest, group_count(std::get<Dispatch>(item).groups));
     VYRE_TRY(check_length(longest));
@@ -278,7 +278,7 @@ class Lowering {
     return {};
   }
 
-  /// As many in one launch as a workgroup can run, in order.
+  /// Appends launches, each of as many items as one workgroup can run, in order.
   Result<void> chain(std::span<const Command> items) {
     std::uint32_t first = 0;
     std::uint32_t end = 0;
@@ -304,7 +304,7 @@ class Lowering {
     return {};
   }
 
-  /// Whether one workgroup may run an item of so many.
+  /// Whether one workgroup may run an item of this number of workgroups.
   [[nodiscard]] Result<void> check_length(std::uint64_t groups) const {
     const FormRules& form = pipeline_->form;
     if (backend::fits_turn(form, groups, info_.forms)) return {};
@@ -324,8 +324,8 @@ class Lowering {
   CommandList& lowered_;
   const PipelineEntry* pipeline_ = nullptr;
   PipelineHandle handle_ = {};
-  std::uint64_t used_ = 0;     // Of the table.
-  std::uint64_t records_ = 0;  // Where those of the launch begin.
+  std::uint64_t used_ = 0;     // Bytes of the table in use.
+  std::uint64_t records_ = 0;  // Where the records of the launch begin.
   std::uint32_t items_ = 0;
 };
 

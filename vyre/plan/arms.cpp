@@ -43,7 +43,7 @@ std::span<const std::uint32_t> ArmSplitter::split(std::size_t max_arms) {
   arms_.assign(count_, 0);
   const std::size_t count = std::min(parts, max_arms);
   if (count < 2) return arms_;
-  // Parts in the order of their first operation, each to the arm that has least so far.
+  // Each part, in the order of their first operations, goes to the arm with the fewest operations so far.
   loads_.assign(count, 0);
   places_.assign(count_, 0);
   for (std::uint32_t i = 0; i < count_; ++i) {

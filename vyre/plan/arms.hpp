@@ -9,8 +9,8 @@
 
 namespace vyre::plan {
 
-/// Splits a batch into arms that can run on queues of their own: no arm touches a buffer that another one writes. Whole
-/// buffers count, not ranges. Memory is kept from one batch to the next.
+/// Splits a batch into arms, which can run on queues of their own: no arm touches a buffer that another arm writes.
+/// Ranges of a buffer are not told apart here. Memory is reused from one batch to the next.
 class ArmSplitter {
  public:
   /// Begins another batch.
@@ -18,7 +18,7 @@ class ArmSplitter {
   /// Adds an operation.
   void add(std::span<const Touch> touches);
   /// The arm of each operation, in order: up to `max_arms`, about equally many operations in each, numbered by their
-  /// first operation. All are 0 if the batch cannot be split. The span holds until the next call.
+  /// first operation. All are 0 if the batch cannot be split. The span is valid until the next call.
   [[nodiscard]] std::span<const std::uint32_t> split(std::size_t max_arms);
 
  private:
@@ -38,11 +38,11 @@ class ArmSplitter {
   std::uint32_t count_ = 0;
   std::vector<Use> uses_;               // By number of the buffer.
   std::vector<Touched> touched_;        // Each touch, in order.
-  std::vector<std::uint32_t> parents_;  // By operation: another one of its part, or itself.
-  std::vector<std::uint32_t> weights_;  // By operation: the size of the part it is the root of.
-  std::vector<std::uint32_t> places_;   // By operation: the arm of the part it is the root of, plus one.
-  std::vector<std::uint32_t> arms_;     // By operation.
-  std::vector<std::uint64_t> loads_;    // By arm: its operations.
+  std::vector<std::uint32_t> parents_;  // By operation: its parent in the tree of its part; the root is its own.
+  std::vector<std::uint32_t> weights_;  // By root: the number of operations of its part.
+  std::vector<std::uint32_t> places_;   // By root: the arm of its part plus one; 0 before it has an arm.
+  std::vector<std::uint32_t> arms_;     // By operation: its arm.
+  std::vector<std::uint64_t> loads_;    // By arm: the number of its operations.
 };
 
 }  // namespace vyre::plan

@@ -15,7 +15,7 @@ namespace vyre::plan {
   return (std::rotl(hash, 23) ^ value) * 0x9e37'79b9'7f4a'7c15U;
 }
 
-/// A hash of what a dispatch is given.
+/// The hash of a dispatch: its pipeline, buffers, workgroups and parameters.
 [[nodiscard]] inline std::uint64_t hash_dispatch(backend::PipelineHandle pipeline,
                                                  std::span<const backend::BufferRange> ranges, backend::Groups groups,
                                                  std::span<const std::byte> params) noexcept {
@@ -36,14 +36,14 @@ namespace vyre::plan {
   return mix(hash, word);
 }
 
-/// A hash of a planned list that leaves out the buffers, parameters and group counts of its dispatches.
+/// The hash of a lowered list without the buffers, parameters and workgroup counts of its dispatches.
 [[nodiscard]] std::uint64_t hash_shape(const backend::CommandList& list) noexcept;
 
-/// Operations in the order in which they were asked for, with a hash that tells batches apart quickly.
+/// The operations of a batch in order, with a hash by which batches are told apart quickly.
 ///
-/// Operations are added through the members, which keep hash and counts; only `clear` removes any.
+/// The members that add operations keep hash and counts up to date; only `clear` removes operations.
 struct Batch {
-  /// Names the contents of a batch within its session: equal names, equal contents.
+  /// A name for the contents of a batch within its session: batches of equal names have equal contents.
   struct Name {
     std::uint64_t gathered_at = 0;
     std::size_t operations = 0;
@@ -54,7 +54,7 @@ struct Batch {
   backend::CommandList list = {};
   std::uint64_t hash = 0;
   std::uint64_t gathered_at = 0;               ///< No other batch of the session has this number.
-  std::vector<std::uint64_t> dispatches = {};  ///< By the number of a program: how many dispatches it has.
+  std::vector<std::uint64_t> dispatches = {};  ///< By the number of a program: its dispatches in the batch.
   std::uint64_t copies = 0;
   std::uint64_t fills = 0;
 
@@ -64,7 +64,7 @@ struct Batch {
   [[nodiscard]] bool empty() const noexcept { return list.commands().empty(); }
   [[nodiscard]] bool has_dispatches() const noexcept { return list.commands().size() > copies + fills; }
 
-  /// `dispatch_hash` is that of `hash_dispatch`.
+  /// Adds a dispatch whose `hash_dispatch` is `dispatch_hash`.
   void add_dispatch(std::uint32_t program, backend::PipelineHandle pipeline,
                     std::span<const backend::BufferRange> ranges, backend::Groups groups,
                     std::span<const std::byte> params, std::uint64_t dispatch_hash) {

@@ -11,7 +11,7 @@
 
 namespace vyre::plan {
 
-/// What a binding is to the host.
+/// The role that a binding has for the host.
 enum class BindingRole : std::uint8_t {
   Input,        ///< The host gives it.
   Output,       ///< The host gets it.
@@ -24,14 +24,14 @@ enum class BindingRole : std::uint8_t {
 
 /// A place for one buffer in the dispatches of a program.
 struct PlannedBinding {
-  // The rule on the device at hand.
+  // The rule with the limits of a device.
   std::uint64_t offset_mask = 0;  ///< Bits that are 0 in the offset of a view.
   std::uint64_t min_bytes = 1;
   std::uint64_t max_bytes = 0;
   backend::RangeRule rule = {};
-  BindingRole role = BindingRole::Input;  ///< By what the kernel does, as it is specialised.
+  BindingRole role = BindingRole::Input;  ///< From the accesses of the specialised kernel.
   bool is_aliased = false;                ///< Whether the program declares that its buffer may overlap others.
-  bool is_used = true;                    ///< Whether the kernel reads or writes there, as it is specialised.
+  bool is_used = true;                    ///< Whether the specialised kernel reads or writes it.
 
   /// Whether a view that lies within its buffer can be bound.
   [[nodiscard]] bool allows(std::uint64_t offset, std::uint64_t size) const noexcept {
@@ -43,7 +43,7 @@ struct PlannedBinding {
 /// The buffers of a program: what a dispatch must give, and what may not overlap.
 struct BindingPlan {
   std::vector<PlannedBinding> slots = {};  ///< In the order of the ranges of a dispatch.
-  std::vector<bool> writes = {};           ///< By slot: whether a dispatch may write there.
+  std::vector<bool> writes = {};           ///< By slot: whether a dispatch may write its buffer.
   /// Slots whose buffers may not overlap: both are used, one of them is written, and they are not both `Aliased`.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> apart = {};
 

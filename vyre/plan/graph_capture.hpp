@@ -10,7 +10,7 @@
 
 namespace vyre::plan {
 
-/// What a recording needs to know of a binding: its role, and which of the host's inputs and outputs it is.
+/// A binding as a recording needs it: its role, and its places among the host's inputs and outputs.
 struct CaptureBinding {
   BindingRole role = BindingRole::Input;
   std::optional<std::uint32_t> input_index = {};
@@ -19,10 +19,10 @@ struct CaptureBinding {
   friend bool operator==(const CaptureBinding&, const CaptureBinding&) = default;
 };
 
-/// How large the tables of a recording are. Shared memory is in none of them; the other bindings are live.
+/// The sizes of the tables of a recording. Bindings other than workgroup memory are *live* and have entries.
 struct GraphCapturePlan {
   std::uint32_t input_device_capacity = 0;     ///< Live bindings that the host gives.
-  std::uint32_t output_device_capacity = 0;    ///< Live bindings that it does not.
+  std::uint32_t output_device_capacity = 0;    ///< Live bindings that the host does not give.
   std::uint32_t output_readback_capacity = 0;  ///< Live bindings that the host gets.
   std::uint32_t kernel_pointer_capacity = 0;   ///< Live bindings.
   std::uint32_t kernel_argument_capacity = 0;  ///< Live bindings and the parameters.
@@ -38,7 +38,7 @@ struct GraphCapturePlan {
 [[nodiscard]] Result<GraphCapturePlan> plan_graph_capture_bindings(
     std::span<const CaptureBinding> bindings, std::uint32_t max_entries = std::numeric_limits<std::uint32_t>::max());
 
-/// The same for the bindings of a plan.
+/// Sizes the tables for the bindings of a binding plan.
 [[nodiscard]] Result<GraphCapturePlan> plan_graph_capture_bindings(
     const BindingPlan& plan, std::uint32_t max_entries = std::numeric_limits<std::uint32_t>::max());
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
 
-/// The last waves that wrote and read, counted from 1; 0 if there was none.
+/// The last wave that wrote some bytes and the last that read them, counted from 1; 0 if there was none.
 struct Last {
   std::uint32_t written = 0;
   std::uint32_t read = 0;
@@ -25,21 +25,21 @@ constexpr Last latest(const Last& a, const Last& b) {
   return {.written = std::max(a.written, b.written), .read = std::max(a.read, b.read)};
 }
 
-/// Bytes that were always touched alike, up to where the next segment begins.
+/// A segment: bytes with the same last waves. It ends where the next segment begins.
 struct Segment {
   std::uint64_t begin = 0;
   Last last = {};
 };
 
-/// A node and its bytes, up to where the next child begins.
+/// A child of an inner node. Its bytes end where the next child begins.
 struct Child {
   std::uint64_t begin = 0;
-  Last last = {};   ///< Of any of its bytes.
-  Last whole = {};  ///< Of all of its bytes: what the node below does not know.
+  Last last = {};   ///< The greatest last waves of any of its bytes.
+  Last whole = {};  ///< Touches of all of its bytes, which were not passed on to the node below.
   std::uint32_t node = 0;
 };
 
-/// Some segments or children in order. Together they cover the bytes of the node.
+/// A node: segments (in a leaf) or children, in order, which together cover its bytes.
 template <typename Entry>
 struct Node {
   static constexpr std::uint32_t kRoom = 15;
@@ -77,18 +77,18 @@ struct Node {
   }
 };
 
-/// Joins segments that nothing tells apart any more.
+/// Joins neighbouring segments that have the same last waves.
 void join(Node<Segment>& leaf) {
   const auto alike = [](const Segment& a, const Segment& b) { return a.last == b.last; };
   const auto* end = std::unique(leaf.entries.begin(), leaf.entries.begin() + leaf.count, alike);
   leaf.count = static_cast<std::uint32_t>(end - leaf.entries.begin());
 }
 
-/// Values that are named by their index and all given back at once; the memory is kept.
+/// Values that are named by their index. All are given back at once; the memory is reused.
 template <typename T>
 class Pool {
  public:
-  /// An index of a value that may hold anything. Moves the others.
+  /// The index of another value, whose contents are arbitrary. References to values become invalid.
   [[nodiscard]] std::uint32_t take() {
     if (used_ == values_.size()) values_.emplace_back();
     return used_++;
@@ -102,7 +102,7 @@ class Pool {
   std::uint32_t used_ = 0;
 };
 
-/// What is known of the bytes of a buffer, in a B+ tree: mostly no more than a leaf.
+/// The segments of a buffer, as a B+ tree. Most buffers have a single leaf.
 struct Tree {
   std::uint32_t buffer = 0;
   std::uint32_t root = 0;
@@ -111,11 +111,11 @@ struct Tree {
 
 /// The trees of all buffers.
 ///
-/// An operation comes behind those it conflicts with, so what is known of a byte only grows. That is why a touch of
-/// many segments can be noted with the nodes they are in, and no note is ever taken back.
+/// An operation goes into a later wave than those it conflicts with, so the last waves of a byte only grow. Therefore a
+/// touch of all bytes of a node can be noted at the node (`whole`), and is never taken back.
 class Forest {
  public:
-  /// A tree of one segment, never touched.
+  /// Makes a tree of one segment that was never touched.
   [[nodiscard]] Tree make_tree(std::uint32_t buffer) {
     const std::uint32_t leaf = leaves_.take();
     leaves_[leaf].count = 1;
@@ -237,7 +237,8 @@ class Forest {
 }  // namespace
 
 struct WaveFinder::Tracker {
-  std::vector<std::uint32_t> places;  ///< Of trees, by the number of the buffer; stale if the tree is of another.
+  std::vector<std::uint32_t>
+      places;  ///< By the number of the buffer: the place of its tree, if the tree there names that buffer.
   Pool<Tree> trees;
   Forest forest;
 

@@ -12,7 +12,7 @@
 
 namespace vyre::plan {
 
-/// In the order in which the groups of a wave stand.
+/// The kind of an operation. Groups of a wave stand in the order of these values.
 enum class OperationKind : std::uint8_t { Copy, Fill, Dispatch };
 
 /// `copy`, `fill` or `dispatch`.
@@ -22,7 +22,7 @@ enum class OperationKind : std::uint8_t { Copy, Fill, Dispatch };
 struct Group {
   OperationKind kind = OperationKind::Dispatch;
   std::uint32_t program = 0;  ///< The number that the planner was given; 0 for copies and fills.
-  std::uint32_t first = 0;    ///< Within `Plan::operations`.
+  std::uint32_t first = 0;    ///< The index of its first operation in `Plan::operations`.
   std::uint32_t count = 0;
 
   friend bool operator==(const Group&, const Group&) = default;
@@ -30,7 +30,7 @@ struct Group {
 
 /// Groups whose operations may run in any order and at once.
 struct Wave {
-  std::uint32_t first = 0;  ///< Within `Plan::groups`.
+  std::uint32_t first = 0;  ///< The index of its first group in `Plan::groups`.
   std::uint32_t count = 0;
 
   friend bool operator==(const Wave&, const Wave&) = default;
@@ -38,7 +38,7 @@ struct Wave {
 
 /// A part of a batch that can run on a queue of its own: waves in order, a barrier between two of them.
 struct Arm {
-  std::uint32_t first = 0;  ///< Within `Plan::waves`.
+  std::uint32_t first = 0;  ///< The index of its first wave in `Plan::waves`.
   std::uint32_t count = 0;
 
   friend bool operator==(const Arm&, const Arm&) = default;
@@ -47,16 +47,16 @@ struct Arm {
 /// The sizes of a plan, for reports.
 struct PlanCounts {
   std::uint32_t arms = 1;
-  std::uint32_t waves = 0;         ///< Of the longest arm.
+  std::uint32_t waves = 0;         ///< The number of waves of the longest arm.
   std::uint32_t largest_wave = 0;  ///< Operations that may run at once, over all arms.
   std::uint32_t barriers = 0;
-  std::uint32_t barriers_avoided = 0;  ///< Those that one operation after another would have needed besides.
+  std::uint32_t barriers_avoided = 0;  ///< Further barriers that running all operations one by one would need.
 
   friend bool operator==(const PlanCounts&, const PlanCounts&) = default;
 };
 
-/// How a batch is run: arms of waves of groups, in flat arrays. It names operations by their place in the batch, so
-/// that it can be compared, hashed and printed.
+/// How a batch is run: arms of waves of groups, in flat arrays. A plan names operations by their index in the batch, so
+/// that plans can be compared, hashed and printed.
 struct Plan {
   std::vector<Arm> arms = {};
   std::vector<Wave> waves = {};
@@ -80,7 +80,7 @@ struct Plan {
 
 [[nodiscard]] program::Hash128 hash_of(const Plan& plan);
 
-/// A plan as waves, for a person; `label_of(program)` names programs.
+/// The waves of a plan as text for a person; `label_of(program)` names programs.
 [[nodiscard]] std::string to_text(const Plan& plan, const std::function<std::string(std::uint32_t)>& label_of);
 
 }  // namespace vyre::plan

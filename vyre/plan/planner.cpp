@@ -14,31 +14,31 @@ void Planner::begin(std::size_t max_arms) noexcept {
 void Planner::add(OperationKind kind, std::uint32_t program, std::span<const Touch> touches) {
   if (max_arms_ > 1) splitter_.add(touches);
   places_.push_back({.wave = finder_.add(touches),
-                     .kind = kind,
-                     .program = program,
+                     .group = std::uint64_t{static_cast<std::uint8_t>(kind)} << 32 | program,
                      .index = static_cast<std::uint32_t>(places_.size())});
 }
 
 const Plan& Planner::finish() {
   if (max_arms_ > 1) {
     const std::span<const std::uint32_t> arms = splitter_.split(max_arms_);
-    for (Place& place : places_) place.arm = arms[place.index];
+    for (Place& place : places_) place.wave |= std::uint64_t{arms[place.index]} << 32;
   }
   if (!std::ranges::is_sorted(places_)) std::ranges::sort(places_);
   plan_.clear();
   const Place* last = nullptr;
   for (const Place& place : places_) {
-    const bool is_new_arm = last == nullptr || last->arm != place.arm;
-    const bool is_new_wave = is_new_arm || last->wave != place.wave;
-    const bool is_new_group = is_new_wave || last->kind != place.kind || last->program != place.program;
+    const bool is_new_arm = last == nullptr || last->wave >> 32 != place.wave >> 32;
+    const bool is_new_wave = last == nullptr || last->wave != place.wave;
+    const bool is_new_group = is_new_wave || last->group != place.group;
     if (is_new_arm) plan_.arms.push_back({.first = static_cast<std::uint32_t>(plan_.waves.size())});
     if (is_new_wave) {
       plan_.waves.push_back({.first = static_cast<std::uint32_t>(plan_.groups.size())});
       ++plan_.arms.back().count;
     }
     if (is_new_group) {
-      plan_.groups.push_back(
-          {.kind = place.kind, .program = place.program, .first = static_cast<std::uint32_t>(plan_.operations.size())});
+      plan_.groups.push_back({.kind = static_cast<OperationKind>(place.group >> 32),
+                              .program = static_cast<std::uint32_t>(place.group),
+                              .first = static_cast<std::uint32_t>(plan_.operations.size())});
       ++plan_.waves.back().count;
     }
     plan_.operations.push_back(place.index);

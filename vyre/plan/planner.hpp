@@ -22,17 +22,17 @@ struct Operation {
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
-/// Makes the plan of a batch: as if all its operations had run in order.
+/// Makes the plan of a batch. Its results are those of running all operations in order.
 ///
-/// Memory is kept from one batch to the next, so that a batch like the last one allocates nothing. Thread safety: one
+/// Memory is reused, so that a batch like the one before allocates nothing. Thread safety: one
 /// thread at a time.
 class Planner {
  public:
   /// Begins another batch, which may have up to `max_arms` arms.
   void begin(std::size_t max_arms) noexcept;
-  /// Adds an operation behind those before it. Every touch has bytes.
+  /// Adds an operation after all others. No touch is empty.
   void add(OperationKind kind, std::uint32_t program, std::span<const Touch> touches);
-  /// The plan of what was added. It holds until the next `begin`.
+  /// The plan of the operations that were added. It is valid until the next `begin`.
   [[nodiscard]] const Plan& finish();
 
   /// Plans a list without barriers. The number of a dispatch's program is the index of its pipeline;
@@ -40,18 +40,19 @@ class Planner {
   template <typename WritesOf>
   [[nodiscard]] const Plan& plan(const backend::CommandList& batch, std::size_t max_arms, WritesOf writes_of);
 
-  /// Whether the operations of a list may run in `waves`, one for each, as if in order. Gives the first that may not.
+  /// Checks a given plan: `waves` has a wave for each operation of the list. Gives the first operation that conflicts
+  /// with an earlier one in its wave or a later wave; nothing if the results are those of running all in order.
   template <typename WritesOf>
   [[nodiscard]] std::optional<std::uint32_t> find_conflict(const backend::CommandList& batch,
                                                            std::span<const std::uint32_t> waves, WritesOf writes_of);
 
  private:
-  /// Where an operation goes, in the order in which operations stand in the plan.
+  /// Where an operation goes. Places compare as operations stand in the plan: by arm and wave, then by kind and
+  /// program, then as they were added. Pairs of numbers are packed into one, because a batch compares as many places as
+  /// it has operations.
   struct Place {
-    std::uint32_t arm = 0;
-    std::uint32_t wave = 0;
-    OperationKind kind = OperationKind::Dispatch;
-    std::uint32_t program = 0;
+    std::uint64_t wave = 0;   // The arm in the upper half, the wave of that arm in the lower one.
+    std::uint64_t group = 0;  // The kind in the upper half, the program in the lower one.
     std::uint32_t index = 0;
 
     friend auto operator<=>(const Place&, const Place&) = default;
@@ -65,7 +66,7 @@ class Planner {
   Plan plan_;
 };
 
-/// Plans operations that are no commands, for people and for tests.
+/// Plans operations that are not commands of a list, for `vyre explain plan` and for tests.
 [[nodiscard]] Plan make_plan(std::span<const Operation> operations, std::size_t max_arms = 1);
 
 /// Calls `visit(touch)` for every range that a command touches.

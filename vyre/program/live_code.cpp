@@ -81,9 +81,9 @@ class LiveBlocks {
         bool is_found = false;
         for (std::size_t i = 0; i + size <= cases.size(); i += size) {
           const std::uint64_t literal = cases[i] | (is_wide ? std::uint64_t{cases[i + 1]} << 32 : 0);
-          const bool is_it = selector && spirv::cut_to_width(literal, selector->width) == selector->bits;
-          is_found = is_found || is_it;
-          if (!selector || is_it) visit(cases[i + size - 1]);
+          const bool is_taken = selector && spirv::cut_to_width(literal, selector->width) == selector->bits;
+          is_found = is_found || is_taken;
+          if (!selector || is_taken) visit(cases[i + size - 1]);
         }
         if (!is_found) visit(branch.operand(1));
         break;

@@ -11,7 +11,7 @@
 
 namespace vyre::report {
 
-/// What an audit log held at one moment.
+/// The contents of an audit log at one moment.
 struct AuditSnapshot {
   std::vector<policy::AuditEvent> events = {};  ///< Oldest first.
   std::uint64_t dropped = 0;                    ///< Events that made room for newer ones.
@@ -45,7 +45,7 @@ class AuditLog {
   mutable std::mutex mutex_;
   std::vector<policy::AuditEvent> ring_;
   std::size_t next_ = 0;        // Where the next event goes.
-  std::uint64_t recorded_ = 0;  // Ever, so that what was dropped follows.
+  std::uint64_t recorded_ = 0;  // All events ever recorded, from which the number of dropped ones follows.
 };
 
 /// `trace_jit speculate saved=123ns predicted_shape`

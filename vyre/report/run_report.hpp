@@ -11,24 +11,24 @@
 
 namespace vyre::report {
 
-/// What was done with the dispatches of one program, and why.
+/// How the dispatches of one program were launched, and why.
 struct ProgramReport {
   std::string program = {};
   std::uint64_t dispatches = 0;
   std::uint64_t plain = 0;                                 ///< Submitted one by one.
-  std::uint64_t batched = 0;                               ///< In a list that was made for them.
-  std::uint64_t replayed = 0;                              ///< In a list that was there already.
-  std::string reason = {};                                 ///< Of the last choice.
-  program::FormKind form = program::FormKind::Descriptor;  ///< That its dispatches ran in.
-  std::string form_refused = {};                           ///< Why that is not the one the mode is for.
-  /// The bindings that were given overlapping buffers, one of them written: a variant of the program ran, in which they
-  /// are declared `Aliased`. Empty for the program as it is.
+  std::uint64_t batched = 0;                               ///< In a list that was recorded for them.
+  std::uint64_t replayed = 0;                              ///< In a list that was kept before.
+  std::string reason = {};                                 ///< The reason of the last decision.
+  program::FormKind form = program::FormKind::Descriptor;  ///< The form in which its dispatches ran.
+  std::string form_refused = {};                           ///< Why they did not run in the form of the launch mode.
+  /// The bindings that were given overlapping buffers, at least one of them written. A variant of the program ran,
+  /// which declares them `Aliased`. Empty for the program itself.
   std::string in_place = {};
 
   friend bool operator==(const ProgramReport&, const ProgramReport&) = default;
 };
 
-/// What a session did from one `finish` to the next.
+/// The work of a session from one `finish` to the next.
 struct RunReport {
   std::string device = {};
   std::uint64_t dispatches = 0;
@@ -36,34 +36,34 @@ struct RunReport {
   std::uint64_t fills = 0;
   std::uint64_t batches = 0;
   std::uint64_t submissions = 0;
-  std::uint64_t replays = 0;     ///< Of the submissions.
+  std::uint64_t replays = 0;     ///< Submissions that replay a recording.
   std::uint64_t recordings = 0;  ///< Lists that were kept for replaying.
   std::uint64_t waves = 0;
-  std::uint64_t barriers = 0;                      ///< Placed.
-  std::uint64_t barriers_avoided = 0;              ///< That running one thing after another would have had besides.
-  std::uint64_t bytes_written = 0;                 ///< From the host.
-  std::uint64_t bytes_read = 0;                    ///< To the host.
-  std::uint64_t bytes_overlapped = 0;              ///< Of those, moved by the host while the device was at work.
-  std::uint64_t host_ns = 0;                       ///< In planning and submitting.
-  std::uint64_t wait_ns = 0;                       ///< Waiting for the device.
-  std::uint64_t elapsed_ns = 0;                    ///< From the first operation to the end.
-  std::uint64_t device_ns = 0;                     ///< Of the device itself, for those submissions it was taken of.
-  std::uint64_t timed_submissions = 0;             ///< How many these are; none unless the session was asked to.
-  std::vector<ProgramReport> programs = {};        ///< In the order of their first dispatch.
-  std::vector<policy::AuditEvent> decisions = {};  ///< The last that left the plain path.
+  std::uint64_t barriers = 0;                ///< Barriers in the lists.
+  std::uint64_t barriers_avoided = 0;        ///< Further barriers that running all operations one by one would need.
+  std::uint64_t bytes_written = 0;           ///< Written by the host.
+  std::uint64_t bytes_read = 0;              ///< Read by the host.
+  std::uint64_t bytes_overlapped = 0;        ///< Written bytes that the host moved while the device was at work.
+  std::uint64_t host_ns = 0;                 ///< Host time in deciding, planning and submitting.
+  std::uint64_t wait_ns = 0;                 ///< Waiting for the device.
+  std::uint64_t elapsed_ns = 0;              ///< From the first operation to the end.
+  std::uint64_t device_ns = 0;               ///< Device time of the submissions that were timed.
+  std::uint64_t timed_submissions = 0;       ///< How many were timed: 0 without `SessionOptions::time_device`.
+  std::vector<ProgramReport> programs = {};  ///< In the order of their first dispatch.
+  std::vector<policy::AuditEvent> decisions = {};  ///< The latest decisions that left the plain path.
   std::uint64_t decisions_dropped = 0;
   /// Batches that a launch mode was chosen for, as of the last decision for each: the first 256 shapes of them.
   std::vector<std::shared_ptr<const ShapeReport>> shapes = {};
   PredictionErrors errors = {};      ///< Of the device, up to now.
-  std::uint64_t calibration_ns = 0;  ///< What measuring the device took, which is not in the other times.
-  std::string not_calibrated = {};   ///< Why nothing was chosen, if the device could not be measured.
+  std::uint64_t calibration_ns = 0;  ///< Time of calibrating the device, which no other time includes.
+  std::string not_calibrated = {};   ///< Why the device could not be calibrated; empty if it could.
 
   friend bool operator==(const RunReport&, const RunReport&) = default;
 };
 
-/// For a person.
+/// The report as text for a person.
 [[nodiscard]] std::string to_text(const RunReport& report);
-/// For a program.
+/// The report as JSON.
 [[nodiscard]] std::string to_json(const RunReport& report);
 
 }  // namespace vyre::report

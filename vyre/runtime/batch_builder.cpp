@@ -89,10 +89,13 @@ bool BatchBuilder::is_previous(const CompiledProgram& program, const BufferTable
   // A capture may be longer than a batch.
   if (!may_be || items.size() > max_operations_) return false;
   const auto has_same_params = [&](const backend::Dispatch& before, const Params& given) {
-    if (!given.fits()) return false;
-    if (!given.is_block() && !lay_out(program, given, param_room_.data())) return false;
-    const std::span<const std::byte> bytes =
-        given.is_block() ? given.bytes() : std::span<const std::byte>{param_room_}.first(program.push_bytes);
+    if (given.is_block()) {
+      // A block of as many bytes as the program takes fits.
+      return given.byte_count() == program.push_bytes &&
+             backend::are_same_bytes(given.bytes(), previous.params(before));
+    }
+    if (!given.fits() || !lay_out(program, given, param_room_.data())) return false;
+    const std::span<const std::byte> bytes = std::span{param_room_}.first(program.push_bytes);
     return backend::are_same_bytes(bytes, previous.params(before));
   };
   previous_->buffers.clear();

@@ -15,7 +15,7 @@
 
 namespace vyre::runtime {
 
-/// Gathers operations into batches, and recognises a batch that is asked for again before it is gathered again.
+/// Gathers operations into batches. Recognises a batch that comes again without gathering it a second time.
 ///
 /// Batches have numbers from 1 on. The builder decides nothing and launches nothing: its caller looks at `is_full`
 /// after each operation. Thread safety: one thread at a time.
@@ -51,14 +51,15 @@ class BatchBuilder {
   /// Begins the next batch.
   void next() noexcept;
 
-  // The batch before, asked for again.
+  // The batch before, when it comes again.
 
-  /// Whether `items` are the whole batch before this one and nothing is gathered yet. They need no check then: all that
-  /// was checked is the same. `buffers_again` gives their buffers.
+  /// Whether nothing is gathered yet and `items` are exactly the batch before. Such items were checked with that batch
+  /// and need no second check. `buffers_again` then gives their buffers.
   [[nodiscard]] bool is_previous(const CompiledProgram& program, const BufferTable& buffers,
                                  std::span<const DispatchItem> items);
-  /// Counts a prepared dispatch that the batch before has at the same place. False if it must be added. The next
-  /// operation of another kind, and the end of the batch, `settle` what was counted.
+  /// Counts a prepared dispatch instead of adding it, if the batch before has the same one at the same place. Otherwise
+  /// gives false, and the caller adds it. Counted dispatches enter the batch by `take_previous` or `take_repeated`, at
+  /// the latest when the batch is launched.
   [[nodiscard]] bool repeat(std::uint32_t prepared) noexcept {
     if (repeated_ >= previous_->prepared.size() || previous_->prepared[repeated_] != prepared || !may_repeat_) {
       return false;
@@ -68,23 +69,23 @@ class BatchBuilder {
   }
   /// Whether `repeat` has counted dispatches that are not in the batch yet.
   [[nodiscard]] bool has_repeated() const noexcept { return repeated_ > 0; }
-  /// Whether that is all of the batch before, so that `take_previous` settles it.
+  /// Whether the counted dispatches are all of the batch before, so that `take_previous` makes it the batch at hand.
   [[nodiscard]] bool has_repeated_all() const noexcept { return repeated_ == previous_->prepared.size(); }
-  /// Whether one more may fill the batch.
+  /// Whether one more counted dispatch may fill the batch.
   [[nodiscard]] bool is_nearly_full_of_repeated() const noexcept { return repeated_ + 1 >= max_operations_; }
-  /// Whether they fill the batch, which must then be launched.
+  /// Whether the counted dispatches fill the batch, which must then be launched.
   [[nodiscard]] bool is_full_of_repeated() const noexcept { return repeated_ >= max_operations_; }
-  /// Takes the prepared dispatches that were counted, to be added one by one.
+  /// The numbers of the counted dispatches, which the caller adds one by one; none is counted any more.
   [[nodiscard]] std::vector<std::uint32_t> take_repeated();
-  /// Makes the batch before the one at hand, which is empty.
+  /// Makes the batch before the batch at hand, which must be empty.
   void take_previous() noexcept;
   /// The buffers of the batch before, some more than once.
   [[nodiscard]] std::span<const std::uint32_t> buffers_again() const noexcept { return previous_->buffers; }
   /// The prepared dispatches of the batch before, if it has no other operations.
   [[nodiscard]] std::span<const std::uint32_t> prepared_again() const noexcept { return previous_->prepared; }
-  /// Keeps the buffers of those, which `buffers_again` gives whenever that batch comes again.
+  /// Keeps the buffers of the batch before, for `buffers_again`.
   void keep_buffers(std::vector<std::uint32_t> buffers) { previous_->buffers = std::move(buffers); }
-  /// Forgets the batch before, because a buffer or a program of it goes.
+  /// Forgets the batch before, because one of its buffers or programs ends.
   void forget_previous() noexcept;
 
   // Captures.
@@ -92,14 +93,15 @@ class BatchBuilder {
   void begin_capture() noexcept;
   void end_capture() noexcept;
   [[nodiscard]] bool is_capturing() const noexcept { return is_capturing_; }
-  /// Of a capture: the label of each dispatch.
+  /// The label of each dispatch of the capture.
   [[nodiscard]] std::span<const std::string> labels() const noexcept { return labels_; }
 
  private:
   struct Gathered {
     plan::Batch batch = {};
-    std::vector<std::uint32_t> prepared = {};  // The prepared dispatch of each operation; empty if one has none.
-    std::vector<std::uint32_t> buffers = {};
+    // The prepared dispatch of each operation; empty if some operation is no prepared dispatch.
+    std::vector<std::uint32_t> prepared = {};
+    std::vector<std::uint32_t> buffers = {};  // The numbers of its buffers, once they were needed.
   };
 
   [[nodiscard]] Result<void> too_many(std::uint64_t more) const;
@@ -113,9 +115,9 @@ class BatchBuilder {
   std::unique_ptr<Gathered> gathered_ = std::make_unique<Gathered>();
   std::unique_ptr<Gathered> previous_ = std::make_unique<Gathered>();
   std::uint64_t number_ = 1;
-  std::size_t repeated_ = 0;  // Of the prepared dispatches of the batch before.
+  std::size_t repeated_ = 0;  // How many prepared dispatches of the batch before were counted.
   bool may_repeat_ = true;    // Whether nothing was gathered yet.
-  bool has_others_ = false;   // Whether an operation at hand is no prepared dispatch.
+  bool has_others_ = false;   // Whether the batch at hand has an operation that is no prepared dispatch.
   bool is_capturing_ = false;
   std::vector<std::string> labels_;
   std::array<std::byte, Params::kMaxBytes> param_room_ = {};

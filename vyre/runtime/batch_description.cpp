@@ -9,14 +9,14 @@ namespace {
 
 using plan::mix;
 
-/// More kinds of groups than this count as the last of them.
+/// A shape tells this number of kinds of groups apart; further kinds are counted with the last.
 constexpr std::size_t kMaxKinds = 32;
 
 std::uint64_t workgroups(const backend::Groups& groups) noexcept {
   return std::uint64_t{groups[0]} * groups[1] * groups[2];
 }
 
-/// Walks a plan in the order in which it is launched.
+/// Walks a plan in the order of its launch, and adds up its shape.
 class Describer {
  public:
   Describer(const plan::Plan& plan, const backend::CommandList& batch, const ProgramTable& programs,
@@ -81,7 +81,7 @@ class Describer {
     stretch_of_ = kind.program;
     barriers_since_ = 0;
     const auto found = std::ranges::find(out_.kinds, kind);
-    // The place among the kinds counts as well: two programs of a session may be one and the same to the tuner.
+    // The index of the kind goes into the key too, because two programs of a session may have one id for the tuner.
     const auto place = static_cast<std::size_t>(found - out_.kinds.begin());
     key_ = mix(mix(mix(key_, program), std::uint64_t{kind.count} << 32 | kind.size_class), place);
     if (found != out_.kinds.end()) {
@@ -102,7 +102,7 @@ class Describer {
   std::uint64_t key_ = 0;
   std::uint32_t stretch_of_ = kNone;  // The program of the last dispatch, unless a transfer came since.
   std::uint32_t barriers_since_ = 0;  // The barriers since that dispatch.
-  std::uint64_t bound_alike_ = 0;     // Dispatches that bind the same as the one before: lists of those are cheaper.
+  std::uint64_t bound_alike_ = 0;     // Dispatches that bind the same buffers as the one before, which is cheaper.
   std::span<const backend::BufferRange> bound_;
 };
 

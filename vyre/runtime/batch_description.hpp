@@ -11,7 +11,7 @@
 
 namespace vyre::runtime {
 
-/// Alike groups of a shape, as a session knows them: by the number of their program.
+/// Alike groups of a shape. A session names their program by its number, the tuner by an id.
 struct ShapeKind {
   std::uint32_t program = 0;
   std::uint32_t count = 0;  ///< Dispatches of one group.
@@ -20,7 +20,7 @@ struct ShapeKind {
   friend bool operator==(const ShapeKind&, const ShapeKind&) = default;
 };
 
-/// The shape of a batch, and its kinds of groups as the session knows them, in the same order.
+/// The shape of a batch, and beside each kind of groups in it the kind with the session's number of the program.
 struct BatchDescription {
   choice::BatchShape shape = {};
   std::vector<ShapeKind> kinds = {};
@@ -30,7 +30,7 @@ struct BatchDescription {
 [[nodiscard]] ShapeKind kind_of(const plan::Plan& plan, const plan::Group& group, const backend::CommandList& batch,
                                 const ProgramTable& programs);
 
-/// Describes a planned batch in `description`, whose memory is used again. Kinds beyond the 32nd count as the last.
+/// Describes a planned batch in `description`, whose memory is reused. Kinds beyond the 32nd are counted with the 32nd.
 void describe(const plan::Plan& plan, const backend::CommandList& batch, const ProgramTable& programs,
               BatchDescription& description);
 

@@ -24,14 +24,14 @@ struct BatchPlan {
 /// Thread safety: one thread at a time; the device outlives this.
 class BatchPlanner {
  public:
-  /// `is_timed`: whether planning is timed, of the first batches and then of some.
+  /// `is_timed`: whether to time the planning of the first batches, and of some batches after that.
   BatchPlanner(backend::Device& device, bool is_timed) noexcept : device_{&device}, is_timed_{is_timed} {}
 
   /// The plan of a batch, in up to `max_arms` arms.
   [[nodiscard]] const BatchPlan& plan(const plan::Batch& batch, std::size_t max_arms, const ProgramTable& programs);
-  /// The time of planning the last batch, if it was taken and not given yet.
+  /// The time that planning the last batch took, if it was measured and not given yet.
   [[nodiscard]] std::optional<std::uint64_t> take_time() noexcept { return std::exchange(planning_ns_, std::nullopt); }
-  /// The first operation of `list` that may not run in its wave of `waves`, as `plan::Planner` has it.
+  /// The first operation of `list` that may not run in the wave that `waves` gives it, see `plan::Planner`.
   [[nodiscard]] std::optional<std::uint32_t> find_conflict(const backend::CommandList& list,
                                                            std::span<const std::uint32_t> waves,
                                                            const ProgramTable& programs) {

@@ -56,7 +56,7 @@ class Buffer {
   friend bool operator==(const Buffer&, const Buffer&) = default;
 
  private:
-  /// No view has 2^64 - 1 bytes or more.
+  /// The bytes of some elements; 2^64 - 1, which no view has, if they are more.
   [[nodiscard]] static constexpr std::uint64_t bytes_of(std::uint64_t elements) noexcept {
     constexpr std::uint64_t kMost = ~std::uint64_t{0};
     return elements > kMost / sizeof(T) ? kMost : elements * sizeof(T);

@@ -44,9 +44,9 @@ class BufferTable {
                                                 const BufferView& view) const noexcept {
     if (view.session != session_ || view.index >= slots_.size()) return nullptr;
     const BufferSlot& buffer = slots_[view.index];
-    const bool is_fine = buffer.generation == view.generation && slot.allows(view.offset, view.size) &&
+    const bool is_bindable = buffer.generation == view.generation && slot.allows(view.offset, view.size) &&
                          view.offset <= buffer.size && view.size <= buffer.size - view.offset;
-    return is_fine ? &buffer : nullptr;
+    return is_bindable ? &buffer : nullptr;
   }
   /// Whether a view names a buffer that exists. The view may lie outside of it.
   [[nodiscard]] bool has(const BufferView& view) const noexcept {

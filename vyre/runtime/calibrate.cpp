@@ -58,11 +58,11 @@ constexpr std::uint64_t kCopies = 2;
 constexpr std::uint64_t kSmallCopy = std::uint64_t{4} << 10;
 constexpr std::uint64_t kLargeCopy = std::uint64_t{128} << 10;
 constexpr std::array<std::uint32_t, 4> kLaunches = {1, 8, 48, 128};
-// On a device where that takes long, fewer say enough.
+// On a device whose launches take longer than this, fewer samples are enough.
 constexpr std::uint64_t kLongLaunchNs = 20'000;
 constexpr std::array<std::uint32_t, 3> kItems = {2, 16, kMostItems};
 constexpr std::uint32_t kChain = 24;
-// What must be below this share of another is cheaper for certain.
+// A time below this share of another one is certainly smaller.
 constexpr double kClearly = 0.9;
 constexpr std::uint32_t kFewBuffers = 2;
 
@@ -87,7 +87,7 @@ bool is_virtual(backend::Device& device) {
   return device.now_ns() == begin;
 }
 
-/// What is measured, and what came of it.
+/// An experiment and its samples.
 struct Experiment {
   std::function<Result<void>()> run;  ///< Empty once it was measured.
   std::vector<ClockPair> samples = {};
@@ -412,7 +412,7 @@ Result<void> Rig::measure_kernels() {
     VYRE_TRY(add_replay(fmt::format("narrow {}", to_string(form)), dispatches(pipeline, kBodies)));
     VYRE_TRY(add_replay(fmt::format("wide {}", to_string(form)), dispatches(pipeline, kWideBodies, kWideGroups)));
   }
-  // What a chain takes the place of runs one after another.
+  // A chain replaces dispatches that wait for each other, so it is compared with such.
   const PipelineHandle written = body[static_cast<std::size_t>(FormKind::Descriptor)];
   VYRE_TRY(add_replay("narrow waiting", dispatches(written, kBodies, 1, true)));
   VYRE_TRY(add_replay("wide waiting", dispatches(written, kWideBodies, kWideGroups, true)));
@@ -478,8 +478,8 @@ Result<Calibration> Rig::measure() {
 }  // namespace
 
 Result<Calibration> calibrate(backend::Device& device, std::chrono::nanoseconds timeout) {
-  // Drivers get slower by what they compile: the heap that lavapipe's thread works in does, by up to a sixth of a
-  // kernel. Where the device cannot be had twice, that is the price.
+  // Pipelines make some drivers slower: on lavapipe, kernels took up to a sixth longer afterwards, because of the heap
+  // of its thread. A device that cannot be opened twice is measured all the same.
   VYRE_TRY(device.wait_idle(timeout));
   const auto again = device.open_again();
   const bool has_again = again && *again != nullptr;

@@ -12,9 +12,9 @@ namespace vyre::runtime {
 /// dispatches, recording, copies, barriers, compiling, and what the forms make of a kernel. In turns, so that what
 /// disturbs falls on all; medians, without the samples of which two clocks disagree.
 ///
-/// On the device opened once more, where it can be, so that nothing is left behind: a driver may get slower by what it
-/// compiles. What else runs on the device meanwhile is measured along. `Unsupported` if it cannot run even a small
-/// kernel; what a wait of at most `timeout` gives otherwise.
+/// Opens the device once more if it can, because what a driver compiles may make it slower. Other work that runs on the
+/// device at the same time disturbs the measurement. `Unsupported` if the device cannot run even a small kernel;
+/// `TimedOut` if a wait takes longer than `timeout`.
 [[nodiscard]] Result<choice::Calibration> calibrate(backend::Device& device,
                                                     std::chrono::nanoseconds timeout = backend::kForever);
 

@@ -66,10 +66,10 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
     VYRE_ASSIGN(compiled.pipeline, find_written(compiled));
     compiled.form = compiled.written_form;
   } else if (takes_turns(compiled.form)) {
-    // One workgroup may not be able to run all of a long dispatch.
+    // A long dispatch may be too much for one workgroup, and then runs as written.
     VYRE_TRY(find_written(compiled));
   }
-  // It was compiled, so that it has a key and can be specialised.
+  // The program was compiled with these values, so neither of the next two calls can fail.
   compiled.id = hash_of(program.spec_key(values).value()).low;
   const program::Interface interface = values.empty() ? program.interface() : program.specialise(values).value();
   VYRE_ASSIGN(compiled.bindings, plan::plan_program_bindings(interface, device.info().limits));
@@ -84,7 +84,7 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
 Result<backend::PipelineHandle> find_form(CompiledProgram& compiled, program::FormKind form,
                                           std::chrono::nanoseconds timeout) {
   if (const backend::PipelineHandle known = compiled.pipeline_in(form); known.generation != 0) return known;
-  // A form is chosen for what it saves: what its first launch would take beside that is spent here.
+  // Drivers put work off until the first launch. It is done here, so that it does not count against the form.
   auto made = compiled.shared->get_warm(form, timeout);
   if (made) {
     compiled.others[static_cast<std::size_t>(form)] = *made;
@@ -116,7 +116,7 @@ std::vector<backend::PipelineHandle> pipelines_of(const CompiledProgram& compile
 }
 
 std::unexpected<Error> wrong_buffer_count(const CompiledProgram& program, std::size_t given) {
-  constexpr std::size_t kMostNames = 16;  // A kernel may have a thousand.
+  constexpr std::size_t kMostNames = 16;  // A kernel may have a thousand buffers.
   const std::span slots{program.bindings.slots};
   std::string names;
   for (const plan::PlannedBinding& slot : slots.first(std::min(slots.size(), kMostNames))) {

@@ -33,7 +33,7 @@ struct ParamSlot {
   }
 };
 
-/// A program with the bindings declared `Aliased` that dispatches gave overlapping buffers.
+/// A variant of a program: the bindings to which dispatches gave overlapping buffers are declared `Aliased`.
 struct AliasedProgram {
   std::vector<program::BindingPlace> bindings;  ///< Sorted.
   program::Program program;
@@ -43,13 +43,13 @@ struct AliasedProgram {
 struct CompiledProgram {
   program::Program program;
   std::vector<program::spirv::SpecOverride> values;
-  std::shared_ptr<SharedPipelines> shared;                 ///< Has the pipelines.
-  backend::PipelineHandle pipeline = {};                   ///< Its dispatches are gathered with this one.
-  program::FormKind form = program::FormKind::Descriptor;  ///< Of `pipeline`.
-  /// For dispatches that a derived form does not suit; `find_written` compiles it.
+  std::shared_ptr<SharedPipelines> shared;                 ///< Owns the pipelines.
+  backend::PipelineHandle pipeline = {};                   ///< Dispatches are gathered with this pipeline.
+  program::FormKind form = program::FormKind::Descriptor;  ///< The form of `pipeline`.
+  /// The pipeline for dispatches that a derived form does not suit. `find_written` compiles it.
   backend::PipelineHandle written_pipeline = {};
   program::FormKind written_form = program::FormKind::Descriptor;
-  /// By form: its pipelines in forms other than `form`, as far as they were needed, and the forms it cannot have.
+  /// By form: the pipelines in forms other than `form` that were needed so far, and the forms that were refused.
   std::array<backend::PipelineHandle, program::kForms> others = {};
   std::array<bool, program::kForms> refused = {};
   std::string form_refused = {};  ///< Why the program does not have a form that was wanted.

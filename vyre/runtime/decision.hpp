@@ -13,21 +13,22 @@
 
 namespace vyre::runtime {
 
-/// How a batch is launched. Spans hold until the chooser decides again.
+/// How a batch is launched. Its spans are valid until the chooser decides again.
 struct Decision {
   /// The launch mode, and whether a list is kept for it.
   choice::Way way = choice::Way::Batched;
   std::string_view reason = {};  ///< For the report.
-  /// The kinds of groups, and of each whether it runs in the form of `way`. Other groups run in the form in which their
-  /// program gathers dispatches. Both are empty where no group has a form of its own.
+  /// The kinds of groups, and for each kind whether it runs in the form of `way`. Other groups run in the form in which
+  /// their program gathers dispatches. Both are empty if no group runs in the form of `way`.
   std::span<const ShapeKind> kinds = {};
   const std::vector<bool>* uses_form = nullptr;
-  /// Where the tuner chose: what it learns from, and what the policies said.
+  /// If the tuner chose: the shape and launch mode that the sample of this batch belongs to, and the audit events of the
+  /// policies.
   std::optional<choice::UsedWay> used = {};
   std::span<const policy::AuditEvent> events = {};
-  std::uint64_t asked_ns = 0;  ///< The time that asking the tuner took.
+  std::uint64_t asked_ns = 0;  ///< The time spent in asking the tuner.
 
-  /// The form of a kind of groups; nothing if it runs as it was gathered.
+  /// The form in which a kind of groups runs; nothing if it runs in the form in which it was gathered.
   [[nodiscard]] std::optional<program::FormKind> form_of(const ShapeKind& kind) const noexcept {
     if (uses_form == nullptr || choice::form_of(way) == program::FormKind::Descriptor) return std::nullopt;
     const auto found = std::ranges::find(kinds, kind);

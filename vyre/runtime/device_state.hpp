@@ -10,11 +10,11 @@
 
 namespace vyre::runtime {
 
-/// What the sessions of a device share, which lives as long as that.
+/// State that all sessions of a device share. It lives as long as the device.
 struct DeviceState final : backend::Attachment {
   std::shared_ptr<Tuner> tuner = std::make_shared<Tuner>();
-  std::mutex mutex;                                       // For what follows.
-  std::vector<std::weak_ptr<SharedPipelines>> pipelines;  // Of programs that some session has.
+  std::mutex mutex;                                       // Guards `pipelines`.
+  std::vector<std::weak_ptr<SharedPipelines>> pipelines;  // Of the programs of all sessions.
 
   [[nodiscard]] static DeviceState& of(backend::Device& device) { return device.attachment<DeviceState>(); }
 };

@@ -26,27 +26,27 @@ DeviceTimer::Place DeviceTimer::take(backend::Device& device) {
   if (free_.empty()) return {};
   const std::uint32_t index = free_.back();
   free_.pop_back();
-  slots_[index] = {.is_kept = true};
+  slots_[index] = {.is_in_use = true};
   return Place{*this, index};
 }
 
 DeviceTimer::Time DeviceTimer::completed(std::uint32_t index) noexcept {
   Slot& slot = slots_[index];
-  ++slot.untold;
+  ++slot.unreported;
   if (--slot.pending > 0) return {};
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::memcpy(&begin, mapped_.data() + index * kPlaceBytes, sizeof(begin));
   std::memcpy(&end, mapped_.data() + index * kPlaceBytes + sizeof(begin), sizeof(end));
   const double ticks = end < begin ? 0 : static_cast<double>(end - begin);
-  const Time time{.ns = static_cast<std::uint64_t>(ticks * period_ns_ * slot.untold), .launches = slot.untold};
-  slot.untold = 0;
-  if (!slot.is_kept) free_.push_back(index);
+  const Time time{.ns = static_cast<std::uint64_t>(ticks * period_ns_ * slot.unreported), .launches = slot.unreported};
+  slot.unreported = 0;
+  if (!slot.is_in_use) free_.push_back(index);
   return time;
 }
 
 void DeviceTimer::drop(std::uint32_t index) noexcept {
-  slots_[index].is_kept = false;
+  slots_[index].is_in_use = false;
   if (slots_[index].pending == 0) free_.push_back(index);
 }
 

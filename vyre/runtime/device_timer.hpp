@@ -11,14 +11,16 @@
 
 namespace vyre::runtime {
 
-/// Takes the time that lists need on the device: each has a place where it writes when it begins and ends. Not
-/// thread-safe.
+/// Measures the device time of lists. Each list has a place in a buffer, into which the device writes timestamps when
+/// the list begins and when it ends.
+///
+/// Thread safety: one thread at a time.
 class DeviceTimer {
  public:
   static constexpr std::uint32_t kPlaces = 1024;
 
-  /// The place of a list, for as long as it may be launched. Empty if there was none to be had. It may end before
-  /// launches have completed, but not after the timer.
+  /// The place of a list. It must live as long as the list is launched, and may end while launches are pending; the
+  /// timer outlives it. An empty place measures nothing.
   class Place {
    public:
     Place() = default;
@@ -33,15 +35,15 @@ class DeviceTimer {
       if (timer_ != nullptr) timer_->drop(index_);
     }
 
-    /// Puts the first command into a list, if there is a place.
+    /// Adds the first timestamp to a list. Does nothing if the place is empty.
     void begin(backend::CommandList& list) const {
       if (timer_ != nullptr) list.timestamp(timer_->buffer_, index_ * kPlaceBytes);
     }
-    /// And the last.
+    /// Adds the last timestamp.
     void end(backend::CommandList& list) const {
       if (timer_ != nullptr) list.timestamp(timer_->buffer_, index_ * kPlaceBytes + kPlaceBytes / 2);
     }
-    /// Notes a launch; gives the number to be told when it has completed.
+    /// Notes a launch. Gives the number that `completed` takes; nothing if the place is empty.
     [[nodiscard]] std::optional<std::uint32_t> launched() const noexcept {
       if (timer_ == nullptr) return std::nullopt;
       ++timer_->slots_[index_].pending;
@@ -53,13 +55,14 @@ class DeviceTimer {
     std::uint32_t index_ = 0;
   };
 
+  /// A place for a list; an empty one if the device has no timestamps or all places are in use.
   [[nodiscard]] Place take(backend::Device& device);
   struct Time {
     std::uint64_t ns = 0;
     std::uint32_t launches = 0;
   };
-  /// Notes that a launch has completed, and gives what can be known now. Of several that were pending at once, the last
-  /// stands for all.
+  /// Notes that a launch has completed. Gives the device time of the launches that have completed since the last answer.
+  /// If several launches of a list were pending at once, nothing is known before the last, and its time counts for each.
   [[nodiscard]] Time completed(std::uint32_t index) noexcept;
   void free(backend::Device& device) noexcept;
 
@@ -68,8 +71,8 @@ class DeviceTimer {
 
   struct Slot {
     std::uint32_t pending = 0;
-    bool is_kept = false;
-    std::uint32_t untold = 0;  // Launches that have completed, and whose time was not given yet.
+    bool is_in_use = false;  // Whether a `Place` names it.
+    std::uint32_t unreported = 0;  // Launches that have completed and whose time was not given yet.
   };
 
   void drop(std::uint32_t index) noexcept;

@@ -19,7 +19,7 @@ bool do_overlap(const backend::BufferRange& a, const backend::BufferRange& b) no
   return a.buffer == b.buffer && backend::overlap(a.offset, a.size, b.offset, b.size);
 }
 
-/// Whether a slot goes by a name: several variables can share it.
+/// Whether a slot has a name. It has several if several variables of the kernel share it.
 bool has_name(const plan::PlannedBinding& slot, std::string_view name) noexcept {
   return slot.rule.name == name || std::ranges::find(slot.rule.other_names, name) != slot.rule.other_names.end();
 }

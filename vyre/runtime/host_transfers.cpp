@@ -8,7 +8,7 @@
 namespace vyre::runtime {
 namespace {
 
-/// Beyond this much staging memory the session waits for the device instead of taking more.
+/// With more staging memory than this, the session waits for the device instead of allocating more.
 constexpr std::uint64_t kMaxStaging = std::uint64_t{64} << 20;
 
 }  // namespace
@@ -39,7 +39,7 @@ Result<void> HostTransfers::read_staged(Work work, const BufferView& from, std::
 }
 
 Result<void> HostTransfers::before_write(Work work, std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) {
-  // Staging a read may add others at the end, which are staged already.
+  // Staging a large read appends its further parts, which are staged reads.
   for (std::size_t i = 0; i < reads_.size(); ++i) {
     const PendingRead& read = reads_[i];
     const bool is_hit =

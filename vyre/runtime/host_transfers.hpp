@@ -44,15 +44,16 @@ class HostTransfers {
 
   /// The last batch that a wait for a ticket must await, which is the ticket's own unless a read was staged later.
   [[nodiscard]] std::uint64_t awaited_for(std::uint64_t ticket) const noexcept;
-  /// Called before a wait for a ticket: a program that waits for a read before another batch uses its buffer does not
-  /// read ahead any more.
+  /// Called before a wait for a ticket. If no later batch uses the buffer of a read yet, the program does not write
+  /// ahead of its reads, and reads of that buffer are direct again.
   void note_wait(BufferTable& buffers, std::uint64_t ticket) const noexcept;
   /// Delivers staged reads whose batch, up to `completed`, has completed.
   void deliver_staged(std::uint64_t completed);
   /// Delivers direct reads that are promised for a ticket. Everything up to the ticket has completed.
   void deliver_direct(const BufferTable& buffers, std::uint64_t ticket);
-  /// Forgets all reads, or those that a failed batch, of number `failed`, was to make possible.
+  /// Drops all reads.
   void drop() noexcept { reads_.clear(); }
+  /// Drops all direct reads, and the staged reads of the batch `failed`, which was not launched, and of later ones.
   void drop_failed(std::uint64_t failed) noexcept;
 
   /// Whether reads are promised and not delivered.
@@ -68,8 +69,8 @@ class HostTransfers {
   struct PendingRead {
     std::span<std::byte> to = {};
     std::uint32_t buffer = 0;
-    std::uint64_t offset = 0;         // Of a direct read.
-    const std::byte* from = nullptr;  // Of a staged read.
+    std::uint64_t offset = 0;         // Of a direct read: where it begins in the buffer.
+    const std::byte* from = nullptr;  // Of a staged read: its bytes in staging memory.
     std::uint64_t batch = 0;          // The bytes are there once this batch has completed.
     std::uint64_t ticket = 0;         // They are promised for the ticket of this batch.
 

@@ -19,11 +19,11 @@ Result<std::uint64_t> InFlight::poll() const {
 }
 
 Result<std::uint64_t> InFlight::wait(std::uint64_t wanted, std::chrono::nanoseconds timeout) const {
-  auto behind = pending_.end();
-  if (last() > wanted) behind = std::ranges::upper_bound(pending_, wanted, {}, &PendingBatch::batch);
-  if (behind == pending_.begin()) return 0;
-  // Every submission is behind all earlier ones, so that the last batch is enough.
-  const PendingBatch& last = *std::prev(behind);
+  auto next = pending_.end();
+  if (last() > wanted) next = std::ranges::upper_bound(pending_, wanted, {}, &PendingBatch::batch);
+  if (next == pending_.begin()) return 0;
+  // Every submission waits for all earlier ones, so waiting for the last batch is enough.
+  const PendingBatch& last = *std::prev(next);
   for (const backend::Ticket& ticket : last.tickets) {
     if (ticket.value != 0) VYRE_TRY(device_->wait(ticket, timeout));
   }

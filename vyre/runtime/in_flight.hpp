@@ -19,7 +19,7 @@ namespace vyre::runtime {
 struct PendingBatch {
   std::uint64_t batch = 0;
   std::optional<choice::UsedWay> used = {};            ///< If a launch mode was chosen for it.
-  bool is_first_launch = false;                        ///< Of a program: drivers compile then.
+  bool is_first_launch = false;                        ///< Whether it has the first launch of a program, during which drivers compile.
   std::array<backend::Ticket, kMaxArms> tickets = {};  ///< By arm; an arm without a submission has ticket 0.
   std::uint64_t submissions = 0;
   std::vector<std::uint32_t> timed = {};  ///< The timer's numbers of its submissions.
@@ -39,9 +39,9 @@ class InFlight {
 
   explicit InFlight(backend::Device& device) noexcept : device_{&device} {}
 
-  /// Submits `arms` parts of `batch`, each on the queue of its number, behind everything submitted before:
-  /// `launch(arm, options)` gives the ticket. A batch that was launched last may be given again with further
-  /// submissions. Gives the first error; the arms before it were submitted and are pending.
+  /// Submits the `arms` arms of `batch`, arm i on queue i, after everything that was submitted before.
+  /// `launch(arm, options)` makes a submission and gives its ticket. The batch that was launched last may be given again
+  /// with further submissions. Gives the first error; the arms before it were submitted and are pending.
   template <typename Launch>
   [[nodiscard]] Result<void> launch(PendingBatch batch, std::size_t arms, const TimerPlaces& places,
                                     std::chrono::nanoseconds timeout, Launch launch);
@@ -58,12 +58,12 @@ class InFlight {
   /// Waits for the last pending batch up to `wanted`. Gives its number; 0 if none is pending. `TimedOut` leaves it
   /// pending.
   [[nodiscard]] Result<std::uint64_t> wait(std::uint64_t wanted, std::chrono::nanoseconds timeout) const;
-  /// Takes out all batches up to `upto`, which have completed, and calls `visit(batch)` for each, in order.
+  /// Removes all batches up to `upto`, which have completed, and calls `visit(batch)` for each, in order.
   template <typename Visit>
   void complete(std::uint64_t upto, Visit visit);
 
   [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
-  /// Begins to count anew. What is pending does not count any more.
+  /// Sets the counts to zero. Pending submissions are not counted when they complete.
   void restart_counts() noexcept;
 
  private:

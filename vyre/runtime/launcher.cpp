@@ -178,7 +178,7 @@ std::optional<std::uint32_t> Launcher::try_lower(const Order& order, const Decis
     return [=, this, &program, &batch, &missing, last = backend::Groups{},
             fits = true](const backend::Dispatch& dispatch) mutable {
       const bool is_cut = may_be_cut && !device_->fits_views(pipeline, batch.ranges(dispatch));
-      // Alike dispatches stand together: most have the group counts of the one before.
+      // Most dispatches have as many workgroups as the one before.
       if (may_be_too_long && last != dispatch.groups) {
         fits = device_->fits_form(pipeline, dispatch.groups);
         last = dispatch.groups;
@@ -192,7 +192,7 @@ std::optional<std::uint32_t> Launcher::try_lower(const Order& order, const Decis
     };
   };
   if (lowered_.size() < plan.arms.size()) lowered_.resize(plan.arms.size());
-  // A batch of nothing, as a capture may be, has no arms and one list.
+  // An empty batch, which a capture may be, has no arms and one list.
   for (std::size_t i = 0; i < planned.counts.arms; ++i) {
     lowered_[i].clear();
     places[i] = take_place();

@@ -17,25 +17,25 @@
 
 namespace vyre::runtime {
 
-/// What a launch did.
+/// The outcome of a launch.
 struct Launched {
   enum class How : std::uint8_t { Plain, Batched, Replayed };
 
   How how = How::Batched;
   plan::PlanCounts counts = {};
-  bool is_planned = false;                        ///< Whether lists were made of a plan.
+  bool is_planned = false;                        ///< Whether the batch was planned and lowered.
   std::uint32_t replays = 0;                      ///< Submissions that replay a recording.
   bool has_recorded = false;                      ///< Whether a list was kept.
-  bool has_compiled = false;                      ///< Whether a pipeline was, which waits for the device.
+  bool has_compiled = false;                      ///< Whether a pipeline was compiled, which waits for the device.
   std::uint64_t setup_ns = 0;                     ///< The time of compiling and recording.
-  std::optional<std::uint64_t> planning_ns = {};  ///< The time of planning and lowering, if it was taken.
-  std::span<const ProgramLaunch> programs = {};   ///< Until the next launch: those that the batch has.
+  std::optional<std::uint64_t> planning_ns = {};  ///< The time of planning and lowering, if it was measured.
+  std::span<const ProgramLaunch> programs = {};   ///< The programs of the batch; valid until the next launch.
 };
 
-/// Submits batches as it was decided, and knows which of them are pending.
+/// Submits batches in the launch mode that was decided, and knows which batches are pending.
 ///
-/// A batch that is kept is replayed without a plan. Everything else is planned, lowered into one list for each arm, and
-/// submitted or recorded. Knows nothing of samples or reports. Thread safety: one thread at a time; the device outlives
+/// A batch with a recording is replayed without a plan. Any other batch is planned, lowered into one list for each arm,
+/// and submitted or recorded. The launcher knows nothing of samples and reports. Thread safety: one thread at a time; the device outlives
 /// this.
 class Launcher {
  public:
@@ -46,9 +46,9 @@ class Launcher {
 
   struct Order {
     const plan::Batch& batch;
-    std::uint64_t number = 0;      ///< By which it is awaited; numbers grow.
-    bool is_captured = false;      ///< As it was captured: a list that is kept for it counts to no bound.
-    bool is_first_launch = false;  ///< Of one of its programs.
+    std::uint64_t number = 0;      ///< The number by which the batch is awaited; numbers grow.
+    bool is_captured = false;      ///< Whether it is a capture as captured, whose recording no bound limits.
+    bool is_first_launch = false;  ///< Whether it is the first launch of one of its programs.
   };
   /// `Unsupported` if a program does not have the form that was decided for it, and the device's errors. Operations of
   /// the batch may be pending after a failure; `in_flight().last()` tells.
@@ -58,7 +58,7 @@ class Launcher {
   [[nodiscard]] RecordingCache& recordings() noexcept { return recordings_; }
   [[nodiscard]] InFlight& in_flight() noexcept { return in_flight_; }
   [[nodiscard]] const InFlight& in_flight() const noexcept { return in_flight_; }
-  /// Times what has completed, see `DeviceTimer`.
+  /// Gives the device time of completed submissions.
   [[nodiscard]] DeviceTimer& timer() noexcept { return timer_; }
   [[nodiscard]] std::size_t max_arms() const noexcept { return max_arms_; }
   [[nodiscard]] std::chrono::nanoseconds watchdog() const noexcept { return watchdog_; }
@@ -80,11 +80,11 @@ class Launcher {
   /// Makes the lists of a plan, one for each arm, in `lowered_`.
   [[nodiscard]] Result<void> lower(const Order& order, const Decision& decision, const BatchPlan& planned,
                                    ProgramTable& programs, TimerPlaces& places, Launched& launched);
-  /// The same once. Gives a program for which a pipeline as written is needed and missing.
+  /// Tries to lower. Gives a program whose pipeline as written is needed and not compiled yet; nothing if there is none.
   [[nodiscard]] std::optional<std::uint32_t> try_lower(const Order& order, const Decision& decision,
                                                        const BatchPlan& planned, const ProgramTable& programs,
                                                        TimerPlaces& places);
-  /// Keeps a batch as the lists that were made of it; `list` is what finds it again.
+  /// Records the lists of a batch and keeps the recordings; `list` is compared to find them again.
   [[nodiscard]] Result<KeptBatch*> keep(const Order& order, const Decision& decision, std::uint64_t hash,
                                         const backend::CommandList& list, TimerPlaces places, Launched& launched);
   [[nodiscard]] ProgramLaunch& launch_of(std::uint32_t program, program::FormKind form);
@@ -94,13 +94,13 @@ class Launcher {
   std::size_t max_arms_;
   std::chrono::nanoseconds watchdog_;
   bool is_timed_;
-  DeviceTimer timer_;  // Before what has places of it.
+  DeviceTimer timer_;  // Outlives the members that hold places of it.
   BatchPlanner planner_;
   RecordingCache recordings_;
   InFlight in_flight_;
   std::vector<backend::CommandList> lowered_;  // By arm; never empty.
   backend::CommandList single_;
-  std::vector<ProgramLaunch> programs_;  // Of the last launch.
+  std::vector<ProgramLaunch> programs_;  // What the last launch did with each program.
 };
 
 }  // namespace vyre::runtime

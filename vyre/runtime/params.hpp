@@ -120,7 +120,7 @@ class Params {
     return *this;
   }
 
-  // What is nearly always looked at lies together. Both counts go on where there is no room.
+  // The members that every dispatch reads stand first. The counts also grow by values that are not kept.
   std::size_t value_count_ = 0;
   std::size_t byte_count_ = 0;
   bool is_block_ = false;

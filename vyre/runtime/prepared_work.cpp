@@ -134,7 +134,7 @@ Result<void> PreparedWork::change_buffers(const CapturedBatch& captured, std::sp
     const auto found = std::ranges::find(names, buffer, &decltype(names)::value_type::first);
     return found == names.end() ? buffer : found->second;
   });
-  // No operation may be in its own way, or in the way of one in its wave.
+  // With the other buffers, no operation may overlap itself, or conflict with another one of its wave.
   for (std::size_t i = 0; i < list.commands().size(); ++i) {
     const backend::Command& command = list.commands()[i];
     Result<void> apart;

@@ -28,7 +28,7 @@ struct PreparedDispatch {
   [[nodiscard]] CheckedDispatch checked() const noexcept;
 };
 
-/// Operations that were captured together, and what says how they may be changed.
+/// Operations that were captured together, with the waves, labels and buffers by which `change` changes them.
 struct CapturedBatch {
   bool is_alive = false;
   plan::Batch batch = {};
@@ -37,7 +37,7 @@ struct CapturedBatch {
   std::vector<std::uint32_t> buffers = {};  ///< The numbers of its buffers, sorted.
 };
 
-/// Dispatches and batches that a program keeps by name: they end with the session or with one of their buffers.
+/// Prepared dispatches and captures, which the user names. One ends when one of its buffers is freed.
 ///
 /// Thread safety: one thread at a time.
 class PreparedWork {
@@ -69,15 +69,15 @@ class PreparedWork {
   struct Changes {
     std::span<const CaptureParams> params = {};
     std::span<const CaptureBuffer> buffers = {};
-    std::uint64_t number = 0;  ///< Of the batch that is launched.
+    std::uint64_t number = 0;  ///< The number of the batch that is launched.
   };
   [[nodiscard]] Result<const plan::Batch*> change(const CapturedBatch& captured, const Changes& changes,
                                                   BufferTable& buffers, const ProgramTable& programs,
                                                   BatchPlanner& planner);
 
-  /// Ends all that names a buffer.
+  /// Ends the dispatches and captures that use a buffer.
   void forget_buffer(std::uint32_t buffer);
-  /// Whether something that is alive needs a program.
+  /// Whether a prepared dispatch or a capture that has not ended runs a program.
   [[nodiscard]] bool needs_program(std::uint32_t program) const noexcept;
 
  private:
@@ -90,7 +90,7 @@ class PreparedWork {
   std::uint64_t session_;
   std::vector<PreparedDispatch> prepared_;
   std::vector<CapturedBatch> captures_;
-  plan::Batch changed_;  // Room.
+  plan::Batch changed_;  // The result of `change`, whose memory is reused.
 };
 
 }  // namespace vyre::runtime

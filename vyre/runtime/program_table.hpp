@@ -13,11 +13,11 @@ namespace vyre::runtime {
 
 /// The programs that a session has compiled, by number.
 ///
-/// Bounded: a full table gives the number of the program that was used least recently to the next one. Thread safety:
-/// one thread at a time.
+/// Bounded: in a full table, the next program takes the number of the program that was launched least recently. Thread
+/// safety: one thread at a time.
 class ProgramTable {
  public:
-  /// `form` is the one in which programs gather dispatches, if they have it.
+  /// `form` is the form in which dispatches are gathered; a program that lacks it gathers as written.
   ProgramTable(std::size_t max_programs, program::FormKind form) noexcept : max_programs_{max_programs}, form_{form} {}
 
   [[nodiscard]] program::FormKind form() const noexcept { return form_; }
@@ -29,7 +29,7 @@ class ProgramTable {
   /// The program that was launched least recently among those for which `is_needed(number)` is false.
   template <typename IsNeeded>
   [[nodiscard]] std::optional<std::uint32_t> oldest(IsNeeded is_needed) const;
-  /// Adds a program, or puts it in the place of another that nothing names any more. Gives its number.
+  /// Adds a program, at `place` instead of another one if that is given. Gives its number.
   std::uint32_t insert(CompiledProgram made, std::optional<std::uint32_t> place);
 
   [[nodiscard]] CompiledProgram& operator[](std::uint32_t number) noexcept { return programs_[number]; }
@@ -45,14 +45,14 @@ class ProgramTable {
   [[nodiscard]] std::uint32_t program_of(backend::PipelineHandle pipeline) const noexcept {
     return program_of_[pipeline.index];
   }
-  /// A callable that says which ranges of a dispatch in a pipeline are written, as the planner asks.
+  /// The callable `writes_of` that `plan::Planner` takes: by pipeline, whether each range of a dispatch is written.
   [[nodiscard]] auto writes_of() const noexcept {
     return [this](backend::PipelineHandle pipeline) -> const std::vector<bool>& {
       return programs_[program_of(pipeline)].bindings.writes;
     };
   }
 
-  /// Whether a batch has the first launch of a program: drivers compile then.
+  /// Whether a batch has the first launch of a program, during which drivers compile.
   [[nodiscard]] bool has_first_launch(const plan::Batch& batch) const noexcept;
   /// Notes that the batch of this number was launched.
   void note_launch(const plan::Batch& batch, std::uint64_t number) noexcept;

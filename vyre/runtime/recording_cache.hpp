@@ -23,34 +23,33 @@ using TimerPlaces = std::array<DeviceTimer::Place, kMaxArms>;
 /// What a launch did with the dispatches of one program.
 struct ProgramLaunch {
   std::uint32_t program = 0;
-  program::FormKind form = program::FormKind::Descriptor;  ///< Of those that it suits.
-  bool has_too_long = false;  ///< Whether some are too long for the form, and run as written.
-  bool has_cut = false;       ///< Whether some have views that the form does not suit, and run as written.
+  program::FormKind form = program::FormKind::Descriptor;  ///< The form of the dispatches that it suits.
+  bool has_too_long = false;  ///< Whether some dispatches are too long for the form, and run as written.
+  bool has_cut = false;       ///< Whether some dispatches have views that the form does not suit, and run as written.
 
   friend bool operator==(const ProgramLaunch&, const ProgramLaunch&) = default;
 };
 
 /// A batch that is kept as recordings, one for each arm of its plan.
 struct KeptBatch {
-  std::uint64_t hash = 0;  ///< Of the batch; in the way `Table`, of the shape of its planned list.
+  std::uint64_t hash = 0;  ///< The hash of the batch; in the way `Table`, the hash of its lowered list's shape.
   choice::Way way = choice::Way::Replay;
-  std::uint64_t shape = 0;         ///< The key of its shape, if a launch mode was chosen for it.
-  backend::CommandList list = {};  ///< The batch; in the way `Table`, its planned list.
+  std::uint64_t shape = 0;         ///< The key of its shape, if the tuner chose its launch mode.
+  backend::CommandList list = {};  ///< The operations of the batch; in the way `Table`, its lowered list.
   backend::ListNames names = {};
   std::array<backend::RecordingHandle, kMaxArms> recordings = {};
   TimerPlaces places = {};
   plan::PlanCounts plan = {};
   std::vector<ProgramLaunch> programs = {};  ///< By program number, in order.
-  bool is_captured = false;                  ///< Kept until a buffer or program of it goes, whatever the bounds are.
+  bool is_captured = false;                  ///< Kept until one of its buffers or programs ends, whatever the bounds are.
   plan::Batch::Name found_for = {};  ///< The batch that was last found to equal `list`; it need not be compared again.
   std::uint64_t last_used = 0;
 };
 
 /// The recordings of batches that came back, bounded by their number and by the bytes of their lists.
 ///
-/// The least recently used batch makes room. One recording is always kept, however large. Captured batches are kept
-/// beside those and do not count. Pointers to kept batches hold
-/// until the next call that is not `const`. Thread safety: one thread at a time; the device outlives this.
+/// The least recently used batch makes room. One recording is always kept, however large. Captured batches do not count
+/// towards the bounds. Pointers to kept batches are valid until the next call that is not `const`. Thread safety: one thread at a time; the device outlives this.
 class RecordingCache {
  public:
   struct Bounds {
@@ -65,13 +64,13 @@ class RecordingCache {
 
   /// The kept batch that equals this one, or null.
   [[nodiscard]] KeptBatch* find(const plan::Batch& batch, choice::Way way);
-  /// A recording in the way `Table` whose table can be changed so that it runs `planned`, or null. `is_fixed(pipeline)`
-  /// says whether dispatches of a pipeline read no table.
+  /// A recording in the way `Table` that runs the lowered list `planned` after a change of its table, or null.
+  /// `is_fixed(pipeline)` says whether dispatches of a pipeline read no table.
   template <typename IsFixed>
   [[nodiscard]] KeptBatch* find_table(std::uint64_t hash, const backend::CommandList& planned, IsFixed is_fixed);
 
-  /// Records `arms` and keeps them as `made`, which lacks recordings and names. Drops others first where the bounds ask
-  /// for it. Gives the device's error if it refuses an arm; then nothing is kept.
+  /// Records the lists `arms` and keeps the recordings in `made`, to which only recordings and names are missing. Drops
+  /// other batches first if the bounds require it. Gives the device's error if it refuses a list; then `made` is not kept.
   [[nodiscard]] Result<KeptBatch*> keep(KeptBatch made, std::span<const backend::CommandList> arms);
 
   /// Drops every recording that names a buffer or a pipeline, before that is freed.
@@ -88,8 +87,8 @@ class RecordingCache {
   backend::Device* device_;
   Bounds bounds_;
   std::vector<KeptBatch> kept_;
-  std::size_t bounded_ = 0;  // How many of them count,
-  std::size_t bytes_ = 0;    // and the bytes of their lists.
+  std::size_t bounded_ = 0;  // How many of them are not captured,
+  std::size_t bytes_ = 0;    // and the bytes of the lists of these.
   std::uint64_t uses_ = 0;
 };
 

@@ -6,7 +6,7 @@
 namespace vyre::runtime {
 namespace {
 
-/// Shapes in the report of a run.
+/// The report of a run has at most this number of shapes.
 constexpr std::size_t kMostReported = 256;
 
 }  // namespace
@@ -21,7 +21,7 @@ void RunRecorder::add(const plan::Batch& batch, const Decision& decision, const 
             .detail = policy::Detail::DisjointSlots});
   }
   log_.record(decision.events);
-  // Where the tuner chose, the policies have said so.
+  // If the tuner chose, the events of the policies say so already.
   if (launched.has_recorded && !decision.used && !is_captured) {
     record({.substrate = policy::Substrate::CommandReuse,
             .action = policy::Action::RecordAndReplay,

@@ -20,22 +20,22 @@ class RunRecorder {
  public:
   explicit RunRecorder(std::string device);
 
-  /// Notes that work of the run begins, at the latest with its first launch.
+  /// Notes the beginning of the run's first launch. Later calls of a run do nothing.
   void begin(std::uint64_t now_ns) noexcept {
     if (!begin_ns_) begin_ns_ = now_ns;
   }
-  /// Adds a batch that was launched. `is_captured`: by a capture, whose list the policies did not decide on.
+  /// Adds a batch that was launched. `is_captured`: a replay of a capture, on which the policies were not asked.
   void add(const plan::Batch& batch, const Decision& decision, const Launched& launched, const ProgramTable& programs,
            bool is_captured);
   void add_host_ns(std::uint64_t ns) noexcept { report_.host_ns += ns; }
   void add_wait_ns(std::uint64_t ns) noexcept { report_.wait_ns += ns; }
   void add_device_time(const DeviceTimer::Time& time) noexcept;
-  /// Adds the time of calibrating the device, which belongs to no other time of the report.
+  /// Adds the time of calibrating the device, which no other time of the report includes.
   void add_calibration(std::uint64_t ns) noexcept;
   void note_not_calibrated(std::string why) { report_.not_calibrated = std::move(why); }
   void add_read(std::uint64_t bytes) noexcept { report_.bytes_read += bytes; }
   void add_write(std::uint64_t bytes) noexcept { report_.bytes_written += bytes; }
-  /// Notes bytes of a write that the host moved while the device was at work.
+  /// Adds bytes that the host wrote while the device was at work.
   void add_overlapped(std::uint64_t bytes);
 
   /// Ends the run and gives its report; the next run begins.
@@ -43,7 +43,7 @@ class RunRecorder {
                                  const ProgramTable& programs);
 
  private:
-  /// Where a program stands in the report. Another program may have got its number since.
+  /// The place of a program in the report. The id tells whether the number belongs to another program by now.
   struct Entry {
     std::uint64_t program = 0;  // `CompiledProgram::id`
     std::optional<std::size_t> place = {};

@@ -9,7 +9,7 @@
 #include <vyre/runtime/session_options.hpp>
 #include <vyre/runtime/session_state.hpp>
 
-// Every call checks that the session may be called, and its own arguments; the stages do the rest.
+// Every call checks that the session may be called, then its own arguments, and leaves the rest to the stages.
 
 namespace vyre::runtime {
 namespace {
@@ -219,7 +219,7 @@ Result<void> Session::enqueue(Prepared prepared, const Params& params) {
 }
 
 Result<Capture> Session::capture(const std::function<Result<void>()>& body) {
-  // The body may end the session, or move it elsewhere where it ends.
+  // The body may destroy the session, or move it elsewhere, where it is destroyed.
   const std::shared_ptr<State> kept = state_;
   const Call call{call_state()};
   VYRE_TRY(call.usable());
@@ -228,7 +228,7 @@ Result<Capture> Session::capture(const std::function<Result<void>()>& body) {
   if (!body) return invalid("a capture needs a body");
   VYRE_TRY(state.flush_batch());
   state.builder.begin_capture();
-  // Ends the capture however the body ends, by an exception too.
+  // Ends the capture even if the body throws.
   struct Ending {
     State& state;
     ~Ending() {

@@ -29,21 +29,23 @@ using report::RunReport;
 class Tuner;
 struct CallState;
 
-/// How batches reach the device. A program that does not have the form a mode needs runs as written; the report says
-/// why. One that needs more bindings than the device has runs through a table in every mode.
+/// How a session launches its batches.
+///
+/// A program that lacks the form a launch mode needs runs as written; the report says why. A program that needs more
+/// bindings than the device has runs in the pointer form in every mode.
 enum class LaunchMode : std::uint8_t {
-  Auto,     ///< The one that takes least, as far as is known from measuring.
+  Auto,     ///< The mode that is estimated to be fastest, chosen for each batch.
   Plain,    ///< A submission for each operation.
-  Batched,  ///< One list, made anew for each batch.
-  Replay,   ///< One list, kept from the first time on.
-  /// One launch for all dispatches of a program that are independent; each workgroup finds its own.
+  Batched,  ///< One list, recorded anew for each batch.
+  Replay,   ///< One list, kept, and replayed when the batch comes again.
+  /// One launch for all independent dispatches of a program; each workgroup looks up the dispatch that it belongs to.
   Merged,
-  /// The same with a few workgroups that take one dispatch after another.
+  /// One launch for the same dispatches, by a few workgroups that run one dispatch after another.
   Persistent,
-  /// One launch for all dispatches of a program that follow one another, whether or not they wait for each other: one
-  /// workgroup takes them in order.
+  /// One launch for dispatches of a program that follow one another, even if they wait for each other: one workgroup
+  /// runs them in order.
   Chain,
-  /// One list whose buffers and parameters are in tables, kept from the first time on, whatever these are.
+  /// One list that reads buffers and parameters from a table: it is kept, and serves batches with other buffers too.
   Bindless,
 };
 
@@ -59,8 +61,8 @@ struct SessionOptions {
   LaunchMode mode = LaunchMode::Auto;
   /// Operations before a batch is submitted without being asked, 1 to 16,777,216.
   std::size_t max_batch = 8192;
-  std::size_t max_recordings = 64;  ///< Lists kept for replaying; `Replay` and `Bindless` keep one at least.
-  std::size_t max_recording_bytes = std::size_t{64} << 20;  ///< A list that is larger is kept alone.
+  std::size_t max_recordings = 64;  ///< Lists kept for replaying. `Replay` and `Bindless` keep at least one.
+  std::size_t max_recording_bytes = std::size_t{64} << 20;  ///< Of kept lists. A larger list is kept alone.
   std::size_t max_pipelines = 256;                          ///< 1 or more.
   /// The longest that any wait may take, 1 ns or more.
   std::chrono::nanoseconds watchdog = backend::kForever;
@@ -72,11 +74,12 @@ struct SessionOptions {
   /// it is measured. That takes about as long, in one call: a program that ends before is not made longer by it, and
   /// none takes much more than twice as long. `tuner().calibrate` does it at a time of one's own. 0 ns or more.
   std::chrono::nanoseconds calibrate_after = std::chrono::milliseconds{400};
-  /// What is known of the device, and learned of it; the one that all its sessions share unless it is given.
+  /// Calibration and samples of the device. By default the tuner that all sessions of the device share.
   std::shared_ptr<Tuner> tuner = nullptr;
 };
 
-/// Workgroups of a dispatch. One that has none in some dimension is checked as any other, and does nothing.
+/// The number of workgroups of a dispatch. A dispatch with 0 in some dimension is checked like any other, and does
+/// nothing.
 struct GroupCount {
   std::uint32_t x = 1;
   std::uint32_t y = 1;
@@ -112,7 +115,8 @@ struct DispatchItem {
   Params params = {};
 };
 
-/// A dispatch that was checked once and is enqueued cheaply. A name; it ends with the session or with its buffers.
+/// The name of a dispatch that was checked once and is enqueued cheaply. It is refused once the session, or one of the
+/// buffers of the dispatch, has ended.
 struct Prepared {
   std::uint64_t session = 0;
   std::uint32_t index = 0;
@@ -120,7 +124,8 @@ struct Prepared {
   friend bool operator==(const Prepared&, const Prepared&) = default;
 };
 
-/// Operations that were recorded together. A name; it ends with the session or with its buffers.
+/// The name of operations that were captured together. It is refused once the session, or one of their buffers, has
+/// ended.
 struct Capture {
   std::uint64_t session = 0;
   std::uint32_t index = 0;
@@ -140,7 +145,7 @@ struct CaptureBuffer {
   BufferView to = {};  ///< At least as large.
 };
 
-/// A point in the work of a session, from `flush`. One of its own making is done from the start.
+/// A point in the work of a session, from `flush`. A default ticket is done from the start.
 struct SessionTicket {
   std::uint64_t session = 0;
   std::uint64_t batch = 0;
@@ -148,7 +153,8 @@ struct SessionTicket {
   friend bool operator==(const SessionTicket&, const SessionTicket&) = default;
 };
 
-/// A stream of work. Everything it is told happens as if in order; what can be refused is refused at the call, by name.
+/// A stream of work on a device. Operations happen as if one after another. A call refuses a mistake at once, and names
+/// it.
 ///
 /// Operations gather in a batch that is planned and launched by `flush`, `finish`, or when it is full. Which of them
 /// run at once, in what order, and in how many submissions is decided then; no result depends on it. Many sessions may
@@ -175,7 +181,7 @@ class Session {
   ~Session();
 
   [[nodiscard]] backend::Device& device() const noexcept { return *device_; }
-  /// What is known of the device.
+  /// Calibration and samples of the device.
   [[nodiscard]] Tuner& tuner() const noexcept { return *tuner_; }
 
   /// Zeros. They are written at once where the host sees the memory, which takes as long as the machine takes to
@@ -183,7 +189,7 @@ class Session {
   [[nodiscard]] Result<BufferView> bytes(std::uint64_t size);
   template <typename T>
   [[nodiscard]] Result<Buffer<T>> buffer(std::uint64_t count) {
-    // What is too large for a number of bytes is too large for every device.
+    // A size that does not fit into 64 bits is too large for every device.
     constexpr std::uint64_t kMost = ~std::uint64_t{0};
     VYRE_ASSIGN(const BufferView view, bytes(count > kMost / sizeof(T) ? kMost : count * sizeof(T)));
     return Buffer<T>{view};
@@ -247,24 +253,24 @@ class Session {
     return prepare(program, std::span{arguments.begin(), arguments.size()}, options);
   }
   [[nodiscard]] Result<void> enqueue(Prepared prepared);
-  /// With other parameters.
+  /// Enqueues it with other parameters.
   [[nodiscard]] Result<void> enqueue(Prepared prepared, const Params& params);
 
   /// Keeps what `body` enqueues instead of running it: dispatches, copies between buffers and fills; 16,777,216 of them
   /// at most.
   [[nodiscard]] Result<Capture> capture(const std::function<Result<void>()>& body);
-  /// Runs what was captured, with other parameters for some dispatches and other buffers where they are given.
+  /// Runs a capture, with other parameters for the labels in `params` and other buffers for those in `buffers`.
   /// `InvalidArgument` if operations on other buffers would have to wait for one another where the captured ones do
   /// not.
   [[nodiscard]] Result<void> replay(Capture capture, std::span<const CaptureParams> params = {},
                                     std::span<const CaptureBuffer> buffers = {});
 
-  /// Launches what was enqueued so far.
+  /// Launches the operations enqueued so far.
   [[nodiscard]] Result<SessionTicket> flush();
-  /// Waits for a ticket; what was read before it is there then.
+  /// Waits for a ticket; bytes that were read before it have then arrived.
   [[nodiscard]] Result<void> wait(SessionTicket ticket);
-  /// Launches everything, waits for it, and says what was done. After a failure, a wait that was too short among
-  /// them, the error says how much completed, reads do not come any more, and the session is empty.
+  /// Launches everything, waits for it, and reports what was done. After a failure (also a wait beyond the watchdog) the
+  /// error says how many submissions completed, pending reads are dropped, and the session is empty.
   [[nodiscard]] Result<RunReport> finish();
 
  private:

@@ -8,16 +8,16 @@
 
 namespace vyre::runtime {
 
-/// Which thread is in a call of a session, and the failure that broke the session.
+/// The thread that is in a call of a session, and the failure that broke the session.
 struct CallState {
-  std::atomic<std::thread::id> caller = {};  ///< No thread: nobody is in a call.
-  std::optional<Error> failure = {};         ///< Until `finish` has reported it.
+  std::atomic<std::thread::id> caller = {};  ///< No thread if none is in a call.
+  std::optional<Error> failure = {};         ///< Kept until `finish` reports it.
 };
 
 /// One call of a session, for as long as it lasts.
 ///
-/// Refuses calls of a session that was moved elsewhere, and of one that another thread is in a call of. Calls of the
-/// same thread, within the body of a capture, belong to its call.
+/// A call is refused if the session was moved elsewhere, or while another thread is in a call of the session. Calls that
+/// the body of a capture makes belong to the call of `capture`.
 class Call {
  public:
   /// `state` is null if the session was moved elsewhere.
@@ -50,7 +50,7 @@ class Call {
       return {};
     return refused();
   }
-  /// The same, and the failure that `finish` has not reported yet.
+  /// The same; also gives the failure that broke the session until `finish` has reported it.
   [[nodiscard]] Result<void> usable() const {
     if (is_usable()) [[likely]]
       return {};

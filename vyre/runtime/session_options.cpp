@@ -28,7 +28,7 @@ Result<void> check(const SessionOptions& options) {
   if (options.watchdog.count() < 1) {
     return refuse("watchdog", fmt::format("{} ns", options.watchdog.count()), "1 ns or more");
   }
-  // Written so that what is no number is refused, too.
+  // Written so that NaN is refused, too.
   if (!(options.exploration >= 0 && options.exploration <= 1)) {
     return refuse("exploration", options.exploration, "0 to 1");
   }

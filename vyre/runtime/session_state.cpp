@@ -21,7 +21,7 @@ std::uint64_t next_session_id() noexcept {
   return ++last;
 }
 
-/// The form in which a launch mode launches programs.
+/// The form in which a session with this launch mode gathers dispatches.
 program::FormKind form_of(LaunchMode mode) noexcept {
   switch (mode) {
     case LaunchMode::Merged: return program::FormKind::Merged;
@@ -47,7 +47,7 @@ Session::State::State(std::shared_ptr<backend::Device> opened, const SessionOpti
       recorder{device->info().name} {}
 
 Session::State::~State() {
-  // The device keeps what pending work uses. Reads do not come any more, since their spans may go now.
+  // The device keeps the buffers that pending work uses. Pending reads are dropped, because their memory may end now.
   launcher.recordings().clear();
   for (const backend::BufferHandle each : buffers.handles()) std::ignore = device->free(each);
 }
@@ -56,7 +56,7 @@ Result<BufferView> Session::State::allocate(std::uint64_t size) {
   if (builder.is_capturing()) return invalid("a buffer is made while a capture is being made");
   Result<backend::BufferHandle> handle = device->allocate({.size = size});
   if (!handle && handle.error().code == ErrorCode::OutOfMemory && !launcher.in_flight().empty()) {
-    // Memory that was freed comes back when the work before is done.
+    // Buffers that were freed give their memory back once the pending work is done.
     VYRE_TRY(wait_for(launcher.in_flight().last()));
     handle = device->allocate({.size = size});
   }
@@ -72,7 +72,7 @@ Result<void> Session::State::free(const BufferView& view) {
     return invalid(fmt::format("a part of {} bytes at {} of a buffer of {} is freed, only whole buffers are", view.size,
                                view.offset, slot->size));
   }
-  // Reads of the buffer that were not launched yet must still see it.
+  // Reads of the buffer that were promised but not launched become copies first.
   VYRE_TRY(before_write(view.index, 0, slot->size));
   if (slot->last_batch == builder.number()) VYRE_TRY(flush_batch());
   const backend::BufferHandle handle = slot->handle;
@@ -99,7 +99,7 @@ Result<std::uint32_t> Session::State::compile(const program::Program& program,
 }
 
 Result<std::uint32_t> Session::State::find_variant(std::uint32_t number) {
-  // A program whose buffers overlap in many ways gets one variant for all of them.
+  // A program whose buffers overlap in many different combinations gets one variant that serves all of them.
   constexpr std::size_t kMostVariants = 8;
   CompiledProgram& compiled = programs[number];
   std::vector<bool> overlapping = check.overlapping();
@@ -127,7 +127,7 @@ Result<std::uint32_t> Session::State::find_variant(std::uint32_t number) {
     compiled.aliased.push_back({.bindings = std::move(bindings), .program = *std::move(made)});
     found = compiled.aliased.end() - 1;
   }
-  // Finding a program may put another in the place of this one.
+  // Copies, because finding the variant may replace `compiled` in a full table.
   const program::Program variant = found->program;
   const std::vector<program::spirv::SpecOverride> values = compiled.values;
   auto index = find_program(variant, values);
@@ -151,7 +151,7 @@ Result<void> Session::State::add(const CheckedDispatch& dispatch, std::uint32_t 
   VYRE_TRY(builder.check_room(dispatch.repeat));
   const CompiledProgram& program = programs[dispatch.program];
   const backend::PipelineHandle pipeline = program.pipeline;
-  // A captured dispatch does not run now.
+  // A captured dispatch does not run now, and so writes nothing yet.
   if (transfers.has_reads() && !builder.is_capturing()) {
     for (std::size_t i = 0; i < dispatch.ranges.size(); ++i) {
       const backend::BufferRange& range = dispatch.ranges[i];
@@ -183,7 +183,7 @@ Result<void> Session::State::add_many(const program::Program& program, std::span
   }
   VYRE_TRY(builder.check_room(items.size()));
   const CompiledProgram& compiled = programs[number];
-  // Promised reads that one of the items would write to come before all of them.
+  // Reads of bytes that one of the items writes are staged before all items.
   for (std::size_t i = 0; i < items.size() && transfers.has_reads() && !builder.is_capturing(); ++i) {
     for (std::size_t j = 0; j < compiled.bindings.slots.size(); ++j) {
       const BufferView& view = items[i].buffers[j];
@@ -296,14 +296,14 @@ Result<void> Session::State::launch(const Launch& launch) {
   const std::uint64_t taken = device->now_ns() - begin;
   recorder.add_host_ns(taken);
   stopwatch.work(taken);
-  // The list of pending batches stays short; the device itself makes the session wait when there are too many.
+  // Completed batches leave the list of pending ones here. `Device` bounds how many are pending.
   return launcher.in_flight().size() > 1 ? refresh(true) : Result<void>{};
 }
 
 Result<void> Session::State::calibrate_if_due(const plan::Batch& batch) {
   if (!chooser.must_calibrate(batch)) [[likely]]
     return {};
-  // Calibration waits for pending work, as if that took no time.
+  // Calibration waits for pending work, whose time can then not be measured.
   if (!launcher.in_flight().empty()) stopwatch.spoil();
   const std::uint64_t begin = device->now_ns();
   const auto measured = chooser.calibrate(launcher.watchdog());
@@ -320,7 +320,7 @@ Result<void> Session::State::decide_and_launch(const Launch& launch) {
   InFlight& in_flight = launcher.in_flight();
   const std::uint64_t number = builder.number();
   const bool is_first_launch = programs.has_first_launch(launch.batch);
-  // A form that a program turns out not to have is not decided for again.
+  // Each try that fails takes a form from a program, so that the tries end.
   for (std::size_t tries = programs.size() * program::kForms + 1;; --tries) {
     const Decision decision = chooser.decide({.batch = launch.batch,
                                               .planner = launcher.planner(),
@@ -338,7 +338,7 @@ Result<void> Session::State::decide_and_launch(const Launch& launch) {
                                                        .is_first_launch = is_first_launch},
                                                       decision, programs);
     if (launched) {
-      // Compiling waits for pending work, as if that took no time.
+      // Compiling waits for pending work, whose time can then not be measured.
       if (launched->has_compiled && was_pending) stopwatch.spoil();
       if (decision.used) stopwatch.exclude(launched->setup_ns);
       if (launched->setup_ns > 0) chooser.note_setup(decision, launched->setup_ns);
@@ -364,7 +364,7 @@ Result<Capture> Session::State::end_capture() {
 
 Result<void> Session::State::replay(const CapturedBatch& captured, std::span<const CaptureParams> params,
                                     std::span<const CaptureBuffer> others) {
-  // A view that names no buffer is refused below.
+  // `PreparedWork::change` refuses views that name no buffer.
   for (const CaptureBuffer& each : others) {
     if (buffers.has(each.to)) VYRE_TRY(before_write(each.to.index, 0, buffers[each.to.index].size));
   }
@@ -383,7 +383,7 @@ Result<void> Session::State::replay(const CapturedBatch& captured, std::span<con
 
 std::unexpected<Error> Session::State::broken(Error error) {
   if (!call.failure) call.failure = error;
-  // What has begun says nothing about the device.
+  // The time of a launch that failed says nothing about the device.
   stopwatch.reset();
   stopwatch.spoil();
   transfers.drop_failed(builder.number());
@@ -393,7 +393,7 @@ std::unexpected<Error> Session::State::broken(Error error) {
 
 Result<void> Session::State::refresh(bool is_just_launched) {
   VYRE_ASSIGN(const std::uint64_t reached, launcher.in_flight().poll());
-  // If all are complete, and the last was launched just now, they completed just now.
+  // If all batches are complete and the last was launched just now, that is when they completed.
   const bool is_all = reached != 0 && reached == launcher.in_flight().last();
   if (reached != 0) complete(reached, is_all && is_just_launched ? Completion::JustNow : Completion::Earlier);
   return {};
@@ -403,7 +403,7 @@ Result<void> Session::State::wait_for(std::uint64_t batch) {
   const std::uint64_t begin = device->now_ns();
   const Result<std::uint64_t> reached = launcher.in_flight().wait(batch, launcher.watchdog());
   if (reached && *reached == 0) {
-    // A wait for something that is complete is a wait, too.
+    // Waiting for a batch that is complete already also ends a measurement.
     if (launcher.in_flight().empty()) stop_lap(true);
     return {};
   }
@@ -429,11 +429,11 @@ void Session::State::complete(std::uint64_t upto, Completion when) {
     for (const std::uint32_t place : each.timed) recorder.add_device_time(launcher.timer().completed(place));
     stopwatch.complete(each.used, each.is_first_launch);
   });
-  // When many batches completed is known well enough.
+  // Over many batches, the unknown moment of the last completion is a small error.
   if (when != Completion::Earlier || stopwatch.is_long()) {
     stop_lap(when == Completion::Awaited);
   } else if (launcher.in_flight().empty()) {
-    stopwatch.reset();  // Nobody knows when the last batch completed.
+    stopwatch.reset();  // The moment of the last completion is not known.
   }
   transfers.deliver_staged(upto);
 }
@@ -449,7 +449,7 @@ Result<bool> Session::State::is_unused(const BufferView& view) {
   const InFlight& in_flight = launcher.in_flight();
   const std::uint64_t launched = slot.last_batch == builder.number() ? slot.batch_before : slot.last_batch;
   if (launched > in_flight.done()) VYRE_TRY(refresh());
-  // A pending batch may use all of the buffer; of the batch at hand the ranges are known.
+  // A pending batch counts as using the whole buffer; the ranges that the batch at hand uses are known.
   if (launched > in_flight.done()) return false;
   if (slot.last_batch != builder.number()) return true;
   if (slot.used.size() == BufferTable::kMaxUsed) return false;
@@ -483,7 +483,7 @@ Result<RunReport> Session::State::finish() {
   const InFlight::Counts counts = in_flight.counts();
   if (done) transfers.deliver_direct(buffers, builder.number());
   RunReport report = recorder.finish(device->now_ns(), counts, chooser, programs);
-  // Work that is pending after a wait that was too short counts to the run that is over.
+  // Work that is still pending belongs to this run, and not to the next.
   in_flight.restart_counts();
   if (done) return report;
   call.failure.reset();

@@ -45,12 +45,12 @@ struct Session::State {
   /// The variant of a program for dispatches whose buffers overlap, see `DispatchCheck::overlapping`.
   [[nodiscard]] Result<std::uint32_t> find_variant(std::uint32_t program);
 
-  // Operations: they are added to the batch at hand, which is launched when it is full.
+  // Operations. Each is added to the batch at hand, which is launched when it is full.
 
   [[nodiscard]] Result<CheckedDispatch> check_dispatch(const program::Program& program,
                                                        std::span<const Argument> arguments,
                                                        const DispatchOptions& options);
-  /// `prepared` is the number of the prepared dispatch it comes from, if it comes from one as it was prepared.
+  /// `prepared` is the number of the prepared dispatch, if this is one with its own parameters.
   [[nodiscard]] Result<void> add(const CheckedDispatch& dispatch, std::uint32_t prepared = BatchBuilder::kNotPrepared);
   [[nodiscard]] Result<void> add_many(const program::Program& program, std::span<const DispatchItem> items);
   [[nodiscard]] Result<void> add(const backend::Copy& copy);
@@ -75,7 +75,7 @@ struct Session::State {
   }
   /// Adds a prepared dispatch, or only counts it where the batch before has it at the same place.
   [[nodiscard]] Result<void> enqueue(Prepared name);
-  /// Makes prepared dispatches that were only counted a part of the batch at hand.
+  /// Adds the prepared dispatches that were only counted to the batch at hand.
   [[nodiscard]] Result<void> settle() {
     if (!builder.has_repeated()) [[likely]]
       return {};
@@ -83,7 +83,7 @@ struct Session::State {
   }
   [[nodiscard]] Result<void> settle_repeated();
 
-  // The way of a batch.
+  // From a batch to its launch.
 
   [[nodiscard]] Result<void> flush_batch();
   /// Launches a batch: the one at hand, or one that was captured.
@@ -101,24 +101,24 @@ struct Session::State {
   /// Notes a failure that breaks the session until `finish`.
   [[nodiscard]] std::unexpected<Error> broken(Error error);
 
-  // Completion.
+  // Completion of batches.
 
-  /// Looks how far the device is, without waiting.
+  /// Asks how far the device is, without waiting. `is_just_launched`: whether the last batch was launched in this call.
   [[nodiscard]] Result<void> refresh(bool is_just_launched = false);
   [[nodiscard]] Result<void> wait_for(std::uint64_t batch);
   /// Waits for a ticket and delivers the reads that are promised with it.
   [[nodiscard]] Result<void> wait_for_ticket(std::uint64_t batch);
   enum class Completion : std::uint8_t {
-    Earlier,  ///< Nobody looked when the batches completed.
-    JustNow,  ///< The last of them was pending a moment ago.
-    Awaited,
+    Earlier,  ///< At an unknown moment before now.
+    JustNow,  ///< A moment ago: the last batch was launched in this call.
+    Awaited,  ///< Now, at the end of a wait.
   };
   void complete(std::uint64_t upto, Completion when);
   void stop_lap(bool is_waited);
-  /// Whether the host may write to a range now: no batch that is gathered or pending uses it.
+  /// Whether no operation, gathered or pending, uses a range, so that the host may write to it now.
   [[nodiscard]] Result<bool> is_unused(const BufferView& view);
   [[nodiscard]] Result<void> wait_until_idle(const BufferView& view);
-  /// Waits for everything and gives staging memory back, if much of it is in use.
+  /// If much staging memory is in use, waits for all work and frees that memory.
   [[nodiscard]] Result<void> trim_staging();
   [[nodiscard]] Result<RunReport> finish();
 

@@ -13,8 +13,8 @@
 
 namespace vyre::runtime {
 
-/// The pipelines of a program on a device, which its sessions share: what one has compiled, another need not. They are
-/// freed with the last that has them, which must not outlive the device.
+/// The pipelines of a program on a device. All sessions of the device share them, so that each is compiled once. They
+/// are freed with the last session that uses the program. The device must outlive them.
 ///
 /// Thread safety: all members may be called concurrently.
 class SharedPipelines {
@@ -25,14 +25,16 @@ class SharedPipelines {
   SharedPipelines& operator=(const SharedPipelines&) = delete;
   ~SharedPipelines();
 
-  /// Those of a program and its values on a device: the same for all who ask while someone has them.
+  /// The pipelines of a program, with these values of its specialisation constants, on a device. All callers get the same
+  /// object for as long as one of them keeps it.
   [[nodiscard]] static std::shared_ptr<SharedPipelines> of(backend::Device& device, const program::Program& program,
                                                            std::span<const program::spirv::SpecOverride> values);
 
-  /// The one in a form, compiled if it was not; whoever comes meanwhile waits. `Unsupported` if there is none.
+  /// The pipeline in a form, compiled with the first call; concurrent callers wait for that. `Unsupported` if the program
+  /// does not have the form.
   [[nodiscard]] Result<backend::PipelineHandle> get(program::FormKind form) { return get(form, false, {}); }
-  /// The same; if it is compiled now, so is what the driver would leave for its first launch, which waits for what is
-  /// pending, at most so long.
+  /// The pipeline in a form; if this call compiles it, the work that drivers put off until the first launch is done too.
+  /// That waits for pending work, at most for `timeout`.
   [[nodiscard]] Result<backend::PipelineHandle> get_warm(program::FormKind form, std::chrono::nanoseconds timeout) {
     return get(form, true, timeout);
   }
@@ -46,7 +48,7 @@ class SharedPipelines {
 
  private:
   struct Slot {
-    std::mutex mutex;  // Held while it is compiled.
+    std::mutex mutex;  // Held while the pipeline is compiled.
     backend::PipelineHandle pipeline = {};
     std::atomic<bool> is_compiled = false;
   };

@@ -7,7 +7,8 @@ namespace vyre::runtime {
 namespace {
 
 constexpr std::uint64_t kBlockBytes = std::uint64_t{256} << 10;
-/// So many blocks are not shared by batches: one that comes again then finds the places it had, and can be replayed.
+/// Up to this number of blocks, no two batches share one: a batch that comes again then finds the pieces that it had
+/// before, and its recording can be replayed.
 constexpr std::size_t kMaxOwnBlocks = 64;
 constexpr std::uint64_t kAlignment = 16;
 

@@ -9,10 +9,12 @@
 
 namespace vyre::runtime {
 
-/// Memory that host and device share, for what cannot be copied directly. Not thread-safe.
+/// Memory that host and device share, for bytes that cannot be copied directly between them.
+///
+/// Thread safety: one thread at a time.
 class Staging {
  public:
-  /// The most that one piece can have.
+  /// The largest piece, in bytes.
   static constexpr std::uint64_t kMaxPiece = std::uint64_t{16} << 20;
 
   struct Piece {
@@ -23,12 +25,12 @@ class Staging {
 
   explicit Staging(backend::Memory memory) noexcept : memory_{memory} {}
 
-  /// Room for up to `kMaxPiece` bytes, used by batch number `batch`; everything up to `done` is free again.
+  /// A piece of up to `kMaxPiece` bytes, for the batch `batch`. Pieces of batches up to `done` may be used again.
   [[nodiscard]] Result<Piece> take(backend::Device& device, std::uint64_t size, std::uint64_t batch,
                                    std::uint64_t done);
-  /// Bytes of all blocks.
+  /// The bytes of all blocks.
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  /// Ends all blocks.
+  /// Frees all blocks.
   void free(backend::Device& device) noexcept;
 
  private:

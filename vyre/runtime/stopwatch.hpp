@@ -29,8 +29,8 @@ struct TimedBatches {
   [[nodiscard]] double batches() const noexcept;
 };
 
-/// Measures how long batches take: from the launch of the first one on an idle device to the end of the wait for the
-/// last one.
+/// Measures the time of batches: from the launch of the first one on an idle device to the end of the wait for the last
+/// one.
 ///
 /// The time in which every launched batch had completed does not count, nor does setup, such as compiling. A wait ends
 /// a measurement; so do 64 batches that nobody waits for. A pure value: the caller says what time it is.
@@ -38,8 +38,8 @@ class Stopwatch {
  public:
   /// Notes that a batch is launched now.
   void launch(std::uint64_t now_ns) noexcept;
-  /// Notes that a batch has completed. `used` is nothing for a batch whose launch mode nobody chose. The first launch
-  /// of a program makes the measurement worthless, because drivers compile then.
+  /// Notes that a batch has completed. `used` is nothing for a batch whose launch mode the tuner did not choose. The
+  /// first launch of a program spoils the measurement, because drivers compile during it.
   void complete(const std::optional<UsedWay>& used, bool is_first_launch);
   /// Ends the lap, now that every launched batch has completed (`has_pending` is false) or somebody looked.
   /// `is_waited`: the caller waited for the batches, which ends the measurement. Gives the time since the last launch
@@ -50,33 +50,33 @@ class Stopwatch {
   };
   [[nodiscard]] Lap stop(std::uint64_t now_ns, bool is_waited, bool has_pending);
 
-  /// Takes time out of the measurement: setup, or asking for a decision.
+  /// Leaves time out of the measurement: setup, or asking for a decision.
   void exclude(std::uint64_t ns) noexcept { setup_ns_ += ns; }
-  /// Takes time out of the lap at hand, in which nothing was pending.
+  /// Leaves time, in which nothing was pending, out of the current lap.
   void skip(std::uint64_t ns) noexcept {
     if (begin_ns_) *begin_ns_ += ns;
   }
   /// Notes time in which the session was at work or waiting.
   void work(std::uint64_t ns) noexcept { busy_ns_ += ns; }
-  /// Makes the measurement at hand worthless.
+  /// Spoils the current measurement: it will give no sample.
   void spoil() noexcept { is_spoilt_ = true; }
-  /// Begins anew, as if nothing had been launched.
+  /// Drops the current measurement, as if nothing had been launched.
   void reset() noexcept;
 
   /// Whether nothing was launched since the last measurement ended but the batch at hand. Batches that were pending
   /// then count to the new measurement: of a program that never waits for all of its batches, each measurement goes from
   /// one completion to the next.
   [[nodiscard]] bool is_new() const noexcept { return launches_ <= 1; }
-  /// Whether so many batches have completed that their time is known well without a wait.
+  /// Whether 64 batches have completed, which ends a measurement without a wait.
   [[nodiscard]] bool is_long() const noexcept;
 
  private:
   std::optional<std::uint64_t> begin_ns_;  // Of the lap at hand; nothing while every launched batch is complete.
-  std::uint64_t elapsed_ns_ = 0;           // Of the laps before.
+  std::uint64_t elapsed_ns_ = 0;           // The time of the laps before.
   std::uint64_t setup_ns_ = 0;
   std::uint64_t busy_ns_ = 0;
   std::vector<UsedWay> used_;
-  std::vector<UsedWay> reported_;  // Of the last measurement.
+  std::vector<UsedWay> reported_;  // What the last measurement gave.
   bool has_others_ = false;        // Whether batches completed whose launch mode nobody chose.
   bool is_spoilt_ = false;
   std::uint32_t launches_ = 0;  // Of the measurement at hand.

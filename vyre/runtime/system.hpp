@@ -9,7 +9,7 @@
 
 namespace vyre::runtime {
 
-/// Which device is wanted. What is empty does not matter.
+/// The device that is wanted. An empty member matches every device.
 struct DevicePreference {
   std::string backend = {};  ///< `vulkan`
   std::string name = {};     ///< A part of the device's name.
@@ -22,9 +22,9 @@ class System {
  public:
   explicit System(backend::Registry registry) noexcept : registry_{std::move(registry)} {}
 
-  /// The devices there are, in order of preference. `Unavailable`, with every backend's reason, if there are none.
+  /// All devices, in order of preference. `Unavailable`, with every backend's reason, if there are none.
   [[nodiscard]] Result<std::vector<backend::DeviceInfo>> devices() const;
-  /// Opens the first device that suits. `Unavailable`, naming those there are, if none does.
+  /// Opens the first device that matches. `Unavailable`, naming all devices, if none does.
   [[nodiscard]] Result<std::shared_ptr<backend::Device>> open(const DevicePreference& preference = {},
                                                               const backend::DeviceOptions& options = {}) const;
   [[nodiscard]] const backend::Registry& registry() const noexcept { return registry_; }
