@@ -150,19 +150,13 @@ class ListChecker {
 };
 
 std::string describe(const ListView& view, const Command& command, std::size_t index) {
-  struct Name {
-    const ListView& view;
-    std::string operator()(const Dispatch& dispatch) const {
-      const PipelineEntry* pipeline = view.pipelines.find(dispatch.pipeline);
-      return pipeline == nullptr ? "a dispatch" : fmt::format("a dispatch of '{}'", pipeline->program.name());
-    }
-    std::string operator()(const IndirectDispatch& /*dispatch*/) const { return "an indirect dispatch"; }
-    std::string operator()(const Copy& /*copy*/) const { return "a copy"; }
-    std::string operator()(const Fill& /*fill*/) const { return "a fill"; }
-    std::string operator()(const Barrier& /*barrier*/) const { return "a barrier"; }
-    std::string operator()(const Timestamp& /*timestamp*/) const { return "a timestamp"; }
-  };
-  return fmt::format("while checking command {}, {}", index, std::visit(Name{view}, command));
+  // In the order of the variant.
+  constexpr std::array<std::string_view, std::variant_size_v<Command>> kNames = {
+      "a dispatch", "a copy", "a fill", "a barrier", "a timestamp", "an indirect dispatch"};
+  const auto* dispatch = std::get_if<Dispatch>(&command);
+  const PipelineEntry* pipeline = dispatch == nullptr ? nullptr : view.pipelines.find(dispatch->pipeline);
+  return fmt::format("while checking command {}, {}{}", index, kNames[command.index()],
+                     pipeline == nullptr ? "" : fmt::format(" of '{}'", pipeline->program.name()));
 }
 
 }  // namespace

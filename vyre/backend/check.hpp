@@ -37,7 +37,7 @@ inline constexpr std::uint64_t kMaxBuffers = 1'024;
 /// The rule for each range of a dispatch: `slots_of` with an entry for each element of an array of buffers.
 [[nodiscard]] std::vector<RangeRule> rules_of(const program::Interface& interface);
 
-/// Whether bytes of a buffer can be bound.
+/// Whether a range of a buffer can be bound.
 [[nodiscard]] constexpr bool is_bindable(const RangeRule& rule, std::uint64_t offset, std::uint64_t size,
                                          std::uint64_t buffer_bytes, const Limits& limits) noexcept {
   const bool is_storage = rule.kind == program::BindingKind::StorageBuffer;
@@ -47,7 +47,7 @@ inline constexpr std::uint64_t kMaxBuffers = 1'024;
          size >= rule.min_bytes && size <= limit;
 }
 
-/// `InvalidArgument`, naming the binding, the value and the limit, for bytes that are not bindable.
+/// `InvalidArgument`, naming the binding, the value and the limit, for a range that cannot be bound.
 [[nodiscard]] Result<void> check_range(const RangeRule& rule, std::uint64_t offset, std::uint64_t size,
                                        std::uint64_t buffer_bytes, const Limits& limits);
 

@@ -4,7 +4,6 @@
 #include <mutex>
 #include <set>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <vyre/backend/decorators.hpp>
@@ -18,29 +17,14 @@ using Objects = std::set<const DriverObject*>;
 /// The driver objects that a list uses.
 Objects objects_in(const ListView& view, const Objects& live) {
   Objects named;
-  const auto add_buffer = [&](BufferHandle handle) {
-    VYRE_CHECK(view.buffers.find(handle) != nullptr, "a list names a buffer that is not in the table");
-    named.insert(view.buffers.at(handle).object.get());
-  };
-  for (const Command& command : view.list.commands()) {
-    if (const auto* dispatch = std::get_if<Dispatch>(&command)) {
-      VYRE_CHECK(view.pipelines.find(dispatch->pipeline) != nullptr,
-                 "a list names a pipeline that is not in the table");
-      named.insert(view.pipelines.at(dispatch->pipeline).object.get());
-      for (const BufferRange& range : view.list.ranges(*dispatch)) add_buffer(range.buffer);
-    } else if (const auto* indirect = std::get_if<IndirectDispatch>(&command)) {
-      VYRE_CHECK(view.pipelines.find(indirect->pipeline) != nullptr,
-                 "a list names a pipeline that is not in the table");
-      named.insert(view.pipelines.at(indirect->pipeline).object.get());
-      add_buffer(indirect->groups);
-    } else if (const auto* copy = std::get_if<Copy>(&command)) {
-      add_buffer(copy->from);
-      add_buffer(copy->to);
-    } else if (const auto* fill = std::get_if<Fill>(&command)) {
-      add_buffer(fill->range.buffer);
-    } else if (const auto* timestamp = std::get_if<Timestamp>(&command)) {
-      add_buffer(timestamp->buffer);
-    }
+  const ListNames names = names_of(view.list);
+  for (const BufferHandle buffer : names.buffers) {
+    VYRE_CHECK(view.buffers.find(buffer) != nullptr, "a list names a buffer that is not in the table");
+    named.insert(view.buffers.at(buffer).object.get());
+  }
+  for (const PipelineHandle pipeline : names.pipelines) {
+    VYRE_CHECK(view.pipelines.find(pipeline) != nullptr, "a list names a pipeline that is not in the table");
+    named.insert(view.pipelines.at(pipeline).object.get());
   }
   VYRE_CHECK(std::ranges::includes(live, named), "a list names an object that this driver does not have");
   return named;

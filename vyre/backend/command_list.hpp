@@ -189,7 +189,7 @@ class CommandList {
   /// Commands before the barrier are done, and their writes visible, before any command after it begins.
   void barrier() { commands_.emplace_back(Barrier{}); }
 
-  /// Writes the device's time in ticks, 8 bytes, once everything before it is done. `offset` is a multiple of 8.
+  /// Writes the device's time in ticks, 8 bytes, once all commands before it are done. `offset` is a multiple of 8.
   void timestamp(BufferHandle buffer, std::uint64_t offset) {
     commands_.emplace_back(Timestamp{.buffer = buffer, .offset = offset});
   }

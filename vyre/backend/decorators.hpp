@@ -20,7 +20,7 @@ namespace vyre::backend {
 /// - a recording for a single launch that is launched twice.
 [[nodiscard]] std::unique_ptr<DeviceDriver> make_checking_driver(std::unique_ptr<DeviceDriver> inner);
 
-/// Which call fails, and how. Shared with the driver, so that a test can set it between calls.
+/// Which call fails, and with which error. A test shares it with the driver and can set it between calls.
 struct FaultPlan {
   std::atomic<std::uint64_t> calls = 0;    ///< Calls that can fail, so far.
   std::atomic<std::uint64_t> fail_at = 0;  ///< The number of the call that fails, from 1; 0 for none.

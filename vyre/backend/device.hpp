@@ -29,8 +29,8 @@ struct CompileOptions {
 };
 
 struct RecordOptions {
-  /// Whether it can be replayed with another list: other buffers, parameters and group counts of dispatches in the
-  /// pointer, merged, persistent and chain forms. Those are read from a table, group counts once they changed.
+  /// Whether the recording can be replayed with another list: other buffers, parameters and group counts of dispatches
+  /// in the pointer, merged, persistent and chain forms, which read them from a table.
   bool updatable = false;
 };
 
@@ -53,7 +53,7 @@ struct DeviceUsage {
   std::size_t buffers = 0;
   std::size_t pipelines = 0;
   std::size_t recordings = 0;
-  std::uint64_t bytes = 0;          ///< Of all buffers, those that wait for release included.
+  std::uint64_t bytes = 0;          ///< Of all buffers, including those that wait for release.
   std::uint64_t bytes_waiting = 0;  ///< Of buffers that were freed while work was pending.
   std::size_t waiting = 0;          ///< Objects that were freed while work was pending.
   std::size_t pending = 0;          ///< Submissions that are not known to be done.
@@ -61,11 +61,11 @@ struct DeviceUsage {
   friend bool operator==(const DeviceUsage&, const DeviceUsage&) = default;
 };
 
-/// An open device. Everything that can be refused without its driver is refused here, by name and with the limit;
-/// memory and handles are accounted here; freed objects are kept until all work submitted before is done.
+/// An open device. It refuses, by name and with the limit, everything that can be refused without the driver; it
+/// accounts memory and handles; it keeps freed objects until all work submitted before is done.
 ///
 /// Lists submitted to one queue run as if one after another; within a list only barriers order commands. After
-/// `DeviceLost` every call gives it again, contents are lost, and the device can be opened anew.
+/// `DeviceLost` every call fails with it, contents are lost, and the device can be opened anew.
 /// Thread safety: all members may be called concurrently. Closing waits until all work is done.
 class Device {
  public:
@@ -74,7 +74,7 @@ class Device {
   /// may be those of a device that was opened.
   [[nodiscard]] static Result<std::unique_ptr<Device>> open(Backend& backend, const DeviceInfo& info,
                                                             const DeviceOptions& options = {});
-  /// The driver of a device that is open. The options must be such as `open` takes.
+  /// Takes the driver of a device that is open. The options must be valid for `open`.
   Device(std::unique_ptr<DeviceDriver> driver, const DeviceOptions& options);
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -82,7 +82,7 @@ class Device {
 
   [[nodiscard]] const DeviceInfo& info() const noexcept { return info_; }
   [[nodiscard]] DeviceUsage usage() const;
-  /// The clock that waiting and working take time on: the machine's, or a virtual one.
+  /// The clock of the device: the machine's, or a virtual one.
   [[nodiscard]] std::uint64_t now_ns() noexcept { return driver_->now_ns(); }
 
   /// Opens the same device once more, for experiments that must not affect this one, as pipelines that stay in a
@@ -101,8 +101,8 @@ class Device {
   [[nodiscard]] Result<BufferHandle> allocate(const BufferDesc& desc);
   /// Memory comes back when all work submitted before is done. Recordings that name it are refused from now on.
   [[nodiscard]] Result<void> free(BufferHandle buffer);
-  /// The bytes of a buffer, shared with the device. `Unsupported` if this one cannot be mapped. Whoever reads or
-  /// writes them waits first for the work that uses them.
+  /// The bytes of a buffer, shared with the device. `Unsupported` if the buffer cannot be mapped. The caller waits for
+  /// the work that uses the bytes before it reads or writes them.
   [[nodiscard]] Result<std::span<std::byte>> map(BufferHandle buffer);
   /// Copies bytes to or from a buffer at once, mapped or not. The caller has waited for the work that uses them.
   [[nodiscard]] Result<void> write(BufferHandle buffer, std::uint64_t offset, std::span<const std::byte> bytes);
@@ -112,18 +112,18 @@ class Device {
   [[nodiscard]] Result<PipelineHandle> compile(const program::Program& program, const CompileOptions& options = {});
   [[nodiscard]] Result<void> free(PipelineHandle pipeline);
 
-  /// Runs a list. `InvalidArgument`, naming the command, for a list that cannot run; then none of it does.
+  /// Runs a list. `InvalidArgument`, naming the command, for a list that cannot run; then no command of it runs.
   [[nodiscard]] Result<Ticket> submit(const CommandList& list, const SubmitOptions& options = {});
   /// Translates a list once, to be replayed any number of times.
   [[nodiscard]] Result<RecordingHandle> record(const CommandList& list, const RecordOptions& options = {});
   /// Runs a recording, also while earlier replays of it are pending. `InvalidArgument` if a buffer or pipeline that it
   /// names was freed.
   [[nodiscard]] Result<Ticket> replay(RecordingHandle recording, const SubmitOptions& options = {});
-  /// Runs a recording as if it had been made of `list`, and leaves it so. Its table is changed in the queue: replays
-  /// that are pending do not see it. `list` has the commands of the recorded one; buffers, parameters and group counts
-  /// of dispatches in other than the descriptor form may differ, where they do not change how many launches there are.
-  /// `InvalidArgument`, naming what differs, otherwise. That no barrier is missing between commands of other buffers is
-  /// the caller's to know, as it is for `submit`.
+  /// Runs a recording as if it had been made of `list`, now and in later replays. The table changes in the queue, so
+  /// that pending replays do not see the change. `list` has the commands of the recorded list; buffers, parameters and
+  /// group counts of dispatches in derived forms may differ, where they do not change how many launches there are.
+  /// `InvalidArgument`, naming what differs, otherwise. As for `submit`, the caller places the barriers that commands
+  /// with other buffers need.
   [[nodiscard]] Result<Ticket> replay(RecordingHandle recording, const CommandList& list,
                                       const SubmitOptions& options = {});
   [[nodiscard]] Result<void> free(RecordingHandle recording);
@@ -196,8 +196,8 @@ class Device {
   DeviceOptions options_;
   BufferTable buffers_;
   PipelineTable pipelines_;
-  // Held shared while a list is checked, translated and launched, so that nothing it names goes in between; held alone
-  // by whoever frees.
+  // Held shared while a list is checked, translated and launched, so that no object it names is freed meanwhile; held
+  // alone by `free`.
   std::shared_mutex lifetime_;
   std::atomic<std::uint64_t> free_epoch_ = 1;
   std::unique_ptr<ListLowering> lowering_;  // Outlives recordings and submissions, which hold tables of it.

@@ -16,14 +16,14 @@
 
 /// The header for those who write a backend. Those who use one read `device.hpp`.
 ///
-/// Backends translate; they do not decide. Everything they are given was checked by `Device`: handles are live, ranges
-/// lie within their buffers and the device's limits, submissions are numbered, and an object is destroyed only when no
-/// submission that could use it is left. They report what only the driver can know.
+/// Backends translate; they do not decide. `Device` has checked everything that it gives to a driver: handles are live,
+/// ranges lie within their buffers and the device's limits, submissions are numbered, and an object is destroyed only
+/// when no submission that could use it is left. Drivers report the errors that only they can know.
 namespace vyre::backend {
 
 class DriverObject;
 
-/// Told when an object is destroyed. For decorators.
+/// Learns when an object is destroyed. For decorators.
 class ObjectObserver {
  public:
   virtual ~ObjectObserver() = default;
@@ -54,7 +54,7 @@ class DriverPipeline : public DriverObject {};
 /// A list as the driver runs it.
 class DriverRecording : public DriverObject {
  public:
-  /// Gives it back to its driver, which may use it again. Called once, when none of its launches is pending.
+  /// Gives the recording back to its driver, which may use it again. Called once, when none of its launches is pending.
   virtual void release() noexcept { delete this; }
 };
 
@@ -77,7 +77,7 @@ struct BufferDesc {
   friend bool operator==(const BufferDesc&, const BufferDesc&) = default;
 };
 
-/// One place for buffers in a program: what a descriptor set layout has.
+/// One place for buffers in a program: a binding of a descriptor set layout.
 struct BindingSlot {
   std::uint32_t set = 0;
   std::uint32_t slot = 0;
@@ -186,8 +186,8 @@ class DeviceDriver {
   /// Translates a list.
   [[nodiscard]] virtual Result<RecordingPtr> record(const ListView& view, Reuse reuse) = 0;
 
-  /// Runs a recording behind everything launched into the queue before, and behind `after` of other queues. When it is
-  /// done the queue has reached `ticket`, and its results are visible to the host and to what is launched later.
+  /// Runs a recording after everything launched into the queue before, and after the tickets `after` of other queues.
+  /// When it is done the queue has reached `ticket`, and its results are visible to the host and to later launches.
   /// After a failure nothing was launched and the ticket is used for the next one.
   [[nodiscard]] virtual Result<void> launch(DriverRecording& recording, Ticket ticket,
                                             std::span<const Ticket> after) = 0;
@@ -210,8 +210,8 @@ class DeviceDriver {
 struct DeviceOptions {
   static constexpr std::uint32_t kMostPending = 65'536;  ///< A submission that is pending keeps its list.
 
-  bool robust = true;  ///< Accesses outside a range do no harm: reads give something, writes are dropped.
-  /// Bytes of all buffers together, no more than the device has; 0 for what it has.
+  bool robust = true;  ///< Accesses outside a range do no harm: reads give some value, writes are dropped.
+  /// The most bytes of all buffers together, up to the device's memory; 0 for all of that.
   std::uint64_t memory_budget = 0;
   std::uint32_t max_pending = 64;  ///< Submissions per queue before `submit` waits, 1 to `kMostPending`.
   bool map_device_memory = true;   ///< Whether buffers in device memory may be mapped where the device can.

@@ -14,8 +14,8 @@
 
 namespace vyre::backend {
 
-/// The name of an object that a device owns. It stays valid to hold after the object is gone: a place is used again
-/// with another generation, so that an old handle is refused and never taken for the new object.
+/// The name of an object that a device owns. It may outlive the object: a place is used again with another generation,
+/// so that an old handle is refused and never taken for the new object.
 template <typename Tag>
 struct Handle {
   std::uint32_t index = 0;
@@ -30,8 +30,8 @@ using RecordingHandle = Handle<struct RecordingTag>;
 
 /// Objects by handle.
 ///
-/// Thread safety: `insert` and `remove` may be called concurrently with everything. What `find` returns stays where it
-/// is until it is removed; whoever removes must know that nobody else uses it.
+/// Thread safety: all members may be called concurrently. An object stays where it is until it is removed; the caller
+/// of `remove` knows that nobody else uses the object.
 template <typename T, typename Tag>
 class HandleTable {
  public:
@@ -81,7 +81,7 @@ class HandleTable {
     std::optional<T> taken{std::move(*value)};
     slot.value.reset();
     slot.generation.store(handle.generation + 1, std::memory_order_release);
-    // A place whose generations are used up stays empty.
+    // A place stays empty once its generations are used up.
     if (handle.generation != kLastGeneration) free_.push_back(handle.index);
     --count_;
     return taken;

@@ -31,11 +31,4 @@ void lower_arm(const plan::Plan& plan, const plan::Arm& arm, const backend::Comm
   }
 }
 
-/// The same with every dispatch in the pipeline it has in the batch.
-inline void lower_as_written(const plan::Plan& plan, const plan::Arm& arm, const backend::CommandList& batch,
-                             backend::CommandList& lowered) {
-  lower_arm(plan, arm, batch, lowered,
-            [](const plan::Group&) { return [](const backend::Dispatch& dispatch) { return dispatch.pipeline; }; });
-}
-
 }  // namespace vyre::lowering

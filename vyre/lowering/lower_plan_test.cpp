@@ -34,6 +34,12 @@ const std::vector<bool>& writes_of(PipelineHandle /*pipeline*/) {
   return kWrites;
 }
 
+/// Every dispatch in the pipeline it has in the batch.
+void lower_as_written(const plan::Plan& plan, const plan::Arm& arm, const CommandList& batch, CommandList& lowered) {
+  lower_arm(plan, arm, batch, lowered,
+            [](const plan::Group&) { return [](const Dispatch& dispatch) { return dispatch.pipeline; }; });
+}
+
 /// Two dispatches that may run at once, and one that needs the first; a fill stands between them.
 CommandList make_batch() {
   CommandList batch;

@@ -44,17 +44,15 @@ Result<KeptBatch*> RecordingCache::keep(KeptBatch made, std::span<const backend:
   return &kept_.back();
 }
 
-void RecordingCache::forget(backend::BufferHandle buffer) {
+template <typename Names, typename Handle>
+void RecordingCache::forget(Names names, Handle handle) {
   for (std::size_t i = kept_.size(); i > 0; --i) {
-    if (std::ranges::binary_search(kept_[i - 1].names.buffers, buffer)) drop(kept_[i - 1]);
+    if (std::ranges::binary_search(kept_[i - 1].names.*names, handle)) drop(kept_[i - 1]);
   }
 }
 
-void RecordingCache::forget(backend::PipelineHandle pipeline) {
-  for (std::size_t i = kept_.size(); i > 0; --i) {
-    if (std::ranges::binary_search(kept_[i - 1].names.pipelines, pipeline)) drop(kept_[i - 1]);
-  }
-}
+void RecordingCache::forget(backend::BufferHandle buffer) { forget(&backend::ListNames::buffers, buffer); }
+void RecordingCache::forget(backend::PipelineHandle pipeline) { forget(&backend::ListNames::pipelines, pipeline); }
 
 void RecordingCache::clear() {
   while (!kept_.empty()) drop(kept_.back());

@@ -81,6 +81,8 @@ class RecordingCache {
   [[nodiscard]] std::span<const KeptBatch> batches() const noexcept { return kept_; }
 
  private:
+  template <typename Names, typename Handle>
+  void forget(Names names, Handle handle);
   void drop(KeptBatch& kept);
   void touch(KeptBatch& kept) noexcept { kept.last_used = ++uses_; }
 
