@@ -24,6 +24,11 @@ std::unexpected<Error> gone(std::string_view what) {
   return fail(ErrorCode::InvalidArgument, fmt::format("the {} does not exist, or was freed", what));
 }
 
+template <typename T>
+bool says_lost(const Result<T>& result) noexcept {
+  return !result && result.error().code == ErrorCode::DeviceLost;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Device>> Device::open(Backend& backend, const DeviceInfo& info, const DeviceOptions& options) {
@@ -80,7 +85,7 @@ Result<void> Device::check_open() const {
 
 template <typename T>
 Result<T> Device::noted(Result<T> result) {
-  if (!result && result.error().code == ErrorCode::DeviceLost) [[unlikely]]
+  if (says_lost(result)) [[unlikely]]
     lost_ = true;
   return result;
 }
@@ -423,7 +428,11 @@ Result<void> Device::free(RecordingHandle recording) {
 }
 
 Result<Ticket> Device::launch(DriverRecording& commands, LoweredList once, const SubmitOptions& options) {
-  return noted(queues_[options.queue]->launch(commands, std::move(once), options.after));
+  // Every launch comes through here: its result is not moved.
+  Result<Ticket> launched = queues_[options.queue]->launch(commands, std::move(once), options.after);
+  if (says_lost(launched)) [[unlikely]]
+    lost_ = true;
+  return launched;
 }
 
 Result<void> Device::make_room(const SubmitOptions& options) {

@@ -18,7 +18,7 @@ std::size_t SubmissionQueue::pending() const {
   return count_;
 }
 
-Result<Ticket> SubmissionQueue::launch(DriverRecording& commands, LoweredList once, std::span<const Ticket> after) {
+Result<Ticket> SubmissionQueue::launch(DriverRecording& commands, LoweredList&& once, std::span<const Ticket> after) {
   const std::lock_guard lock{mutex_};
   const Ticket ticket{.queue = index_, .value = issued_.load(std::memory_order_relaxed) + 1};
   VYRE_TRY(driver_.launch(commands, ticket, after));
@@ -29,7 +29,9 @@ Result<Ticket> SubmissionQueue::launch(DriverRecording& commands, LoweredList on
     first_ = 0;
     pending_.resize(2 * pending_.size());
   }
-  pending_[(first_ + count_) % pending_.size()] = {.ticket = ticket.value, .once = std::move(once)};
+  Pending& last = pending_[(first_ + count_) % pending_.size()];
+  last.ticket = ticket.value;
+  last.once = std::move(once);
   ++count_;
   return ticket;
 }

@@ -29,7 +29,7 @@ class SubmissionQueue {
   [[nodiscard]] std::size_t pending() const;
 
   /// Launches commands. Keeps `once`, which may be empty, until the submission is done.
-  [[nodiscard]] Result<Ticket> launch(DriverRecording& commands, LoweredList once, std::span<const Ticket> after);
+  [[nodiscard]] Result<Ticket> launch(DriverRecording& commands, LoweredList&& once, std::span<const Ticket> after);
   /// Waits until fewer than `max_pending` submissions are pending. `TimedOut` after `timeout`.
   [[nodiscard]] Result<void> make_room(std::chrono::nanoseconds timeout);
   /// Asks the driver how far the queue is.
