@@ -41,7 +41,7 @@ struct KeptBatch {
   TimerPlaces places = {};
   plan::PlanCounts plan = {};
   std::vector<ProgramLaunch> programs = {};  ///< By program number, in order.
-  bool is_captured = false;                  ///< Kept until one of its buffers or programs ends, whatever the bounds are.
+  bool is_captured = false;          ///< Kept until one of its buffers or programs ends, whatever the bounds are.
   plan::Batch::Name found_for = {};  ///< The batch that was last found to equal `list`; it need not be compared again.
   std::uint64_t last_used = 0;
 };
@@ -49,7 +49,8 @@ struct KeptBatch {
 /// The recordings of batches that came back, bounded by their number and by the bytes of their lists.
 ///
 /// The least recently used batch makes room. One recording is always kept, however large. Captured batches do not count
-/// towards the bounds. Pointers to kept batches are valid until the next call that is not `const`. Thread safety: one thread at a time; the device outlives this.
+/// towards the bounds. Pointers to kept batches are valid until the next call that is not `const`. Thread safety: one
+/// thread at a time; the device outlives this.
 class RecordingCache {
  public:
   struct Bounds {
@@ -70,7 +71,8 @@ class RecordingCache {
   [[nodiscard]] KeptBatch* find_table(std::uint64_t hash, const backend::CommandList& planned, IsFixed is_fixed);
 
   /// Records the lists `arms` and keeps the recordings in `made`, to which only recordings and names are missing. Drops
-  /// other batches first if the bounds require it. Gives the device's error if it refuses a list; then `made` is not kept.
+  /// other batches first if the bounds require it. Gives the device's error if it refuses a list; then `made` is not
+  /// kept.
   [[nodiscard]] Result<KeptBatch*> keep(KeptBatch made, std::span<const backend::CommandList> arms);
 
   /// Drops every recording that names a buffer or a pipeline, before that is freed.
