@@ -45,7 +45,7 @@ class BufferTable {
     if (view.session != session_ || view.index >= slots_.size()) return nullptr;
     const BufferSlot& buffer = slots_[view.index];
     const bool is_bindable = buffer.generation == view.generation && slot.allows(view.offset, view.size) &&
-                         view.offset <= buffer.size && view.size <= buffer.size - view.offset;
+                             view.offset <= buffer.size && view.size <= buffer.size - view.offset;
     return is_bindable ? &buffer : nullptr;
   }
   /// Whether a view names a buffer that exists. The view may lie outside of it.

@@ -138,8 +138,7 @@ bool Chooser::ask(KnownShape& known, const Request& request, const SeenBatch& se
     const bool serves = each.way == Way::Table ? each.shape == seen.shape : each.hash == request.batch.hash;
     if (serves) moment.is_set_up[static_cast<std::size_t>(each.way)] = true;
   }
-  const Tuner::Question question{
-      .shape = seen.shape, .forms = kind_forms_, .moment = moment, .unasked = known.unasked};
+  const Tuner::Question question{.shape = seen.shape, .forms = kind_forms_, .moment = moment, .unasked = known.unasked};
   if (!tuner_->choose(question, known.chosen)) return false;
   known.hash = request.batch.hash;
   known.came_before = seen.times > 0;

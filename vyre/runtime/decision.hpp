@@ -22,8 +22,8 @@ struct Decision {
   /// their program gathers dispatches. Both are empty if no group runs in the form of `way`.
   std::span<const ShapeKind> kinds = {};
   const std::vector<bool>* uses_form = nullptr;
-  /// If the tuner chose: the shape and launch mode that the sample of this batch belongs to, and the audit events of the
-  /// policies.
+  /// If the tuner chose: the shape and launch mode that the sample of this batch belongs to, and the audit events of
+  /// the policies.
   std::optional<choice::UsedWay> used = {};
   std::span<const policy::AuditEvent> events = {};
   std::uint64_t asked_ns = 0;  ///< The time spent in asking the tuner.

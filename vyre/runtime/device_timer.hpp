@@ -61,8 +61,9 @@ class DeviceTimer {
     std::uint64_t ns = 0;
     std::uint32_t launches = 0;
   };
-  /// Notes that a launch has completed. Gives the device time of the launches that have completed since the last answer.
-  /// If several launches of a list were pending at once, nothing is known before the last, and its time counts for each.
+  /// Notes that a launch has completed. Gives the device time of the launches that have completed since the last
+  /// answer. If several launches of a list were pending at once, nothing is known before the last, and its time counts
+  /// for each.
   [[nodiscard]] Time completed(std::uint32_t index) noexcept;
   void free(backend::Device& device) noexcept;
 
@@ -71,7 +72,7 @@ class DeviceTimer {
 
   struct Slot {
     std::uint32_t pending = 0;
-    bool is_in_use = false;  // Whether a `Place` names it.
+    bool is_in_use = false;        // Whether a `Place` names it.
     std::uint32_t unreported = 0;  // Launches that have completed and whose time was not given yet.
   };
 

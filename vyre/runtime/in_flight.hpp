@@ -18,8 +18,8 @@ namespace vyre::runtime {
 /// A batch that was launched and is not known to have completed.
 struct PendingBatch {
   std::uint64_t batch = 0;
-  std::optional<choice::UsedWay> used = {};            ///< If a launch mode was chosen for it.
-  bool is_first_launch = false;                        ///< Whether it has the first launch of a program, during which drivers compile.
+  std::optional<choice::UsedWay> used = {};  ///< If a launch mode was chosen for it.
+  bool is_first_launch = false;  ///< Whether it has the first launch of a program, during which drivers compile.
   std::array<backend::Ticket, kMaxArms> tickets = {};  ///< By arm; an arm without a submission has ticket 0.
   std::uint64_t submissions = 0;
   std::vector<std::uint32_t> timed = {};  ///< The timer's numbers of its submissions.
@@ -40,8 +40,8 @@ class InFlight {
   explicit InFlight(backend::Device& device) noexcept : device_{&device} {}
 
   /// Submits the `arms` arms of `batch`, arm i on queue i, after everything that was submitted before.
-  /// `launch(arm, options)` makes a submission and gives its ticket. The batch that was launched last may be given again
-  /// with further submissions. Gives the first error; the arms before it were submitted and are pending.
+  /// `launch(arm, options)` makes a submission and gives its ticket. The batch that was launched last may be given
+  /// again with further submissions. Gives the first error; the arms before it were submitted and are pending.
   template <typename Launch>
   [[nodiscard]] Result<void> launch(PendingBatch batch, std::size_t arms, const TimerPlaces& places,
                                     std::chrono::nanoseconds timeout, Launch launch);

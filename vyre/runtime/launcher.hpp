@@ -35,8 +35,8 @@ struct Launched {
 /// Submits batches in the launch mode that was decided, and knows which batches are pending.
 ///
 /// A batch with a recording is replayed without a plan. Any other batch is planned, lowered into one list for each arm,
-/// and submitted or recorded. The launcher knows nothing of samples and reports. Thread safety: one thread at a time; the device outlives
-/// this.
+/// and submitted or recorded. The launcher knows nothing of samples and reports. Thread safety: one thread at a time;
+/// the device outlives this.
 class Launcher {
  public:
   Launcher(backend::Device& device, const SessionOptions& options);
@@ -80,7 +80,8 @@ class Launcher {
   /// Makes the lists of a plan, one for each arm, in `lowered_`.
   [[nodiscard]] Result<void> lower(const Order& order, const Decision& decision, const BatchPlan& planned,
                                    ProgramTable& programs, TimerPlaces& places, Launched& launched);
-  /// Tries to lower. Gives a program whose pipeline as written is needed and not compiled yet; nothing if there is none.
+  /// Tries to lower. Gives a program whose pipeline as written is needed and not compiled yet; nothing if there is
+  /// none.
   [[nodiscard]] std::optional<std::uint32_t> try_lower(const Order& order, const Decision& decision,
                                                        const BatchPlan& planned, const ProgramTable& programs,
                                                        TimerPlaces& places);

@@ -269,8 +269,8 @@ class Session {
   [[nodiscard]] Result<SessionTicket> flush();
   /// Waits for a ticket; bytes that were read before it have then arrived.
   [[nodiscard]] Result<void> wait(SessionTicket ticket);
-  /// Launches everything, waits for it, and reports what was done. After a failure (also a wait beyond the watchdog) the
-  /// error says how many submissions completed, pending reads are dropped, and the session is empty.
+  /// Launches everything, waits for it, and reports what was done. After a failure (also a wait beyond the watchdog)
+  /// the error says how many submissions completed, pending reads are dropped, and the session is empty.
   [[nodiscard]] Result<RunReport> finish();
 
  private:

@@ -16,8 +16,8 @@ struct CallState {
 
 /// One call of a session, for as long as it lasts.
 ///
-/// A call is refused if the session was moved elsewhere, or while another thread is in a call of the session. Calls that
-/// the body of a capture makes belong to the call of `capture`.
+/// A call is refused if the session was moved elsewhere, or while another thread is in a call of the session. Calls
+/// that the body of a capture makes belong to the call of `capture`.
 class Call {
  public:
   /// `state` is null if the session was moved elsewhere.

@@ -25,16 +25,16 @@ class SharedPipelines {
   SharedPipelines& operator=(const SharedPipelines&) = delete;
   ~SharedPipelines();
 
-  /// The pipelines of a program, with these values of its specialisation constants, on a device. All callers get the same
-  /// object for as long as one of them keeps it.
+  /// The pipelines of a program, with these values of its specialisation constants, on a device. All callers get the
+  /// same object for as long as one of them keeps it.
   [[nodiscard]] static std::shared_ptr<SharedPipelines> of(backend::Device& device, const program::Program& program,
                                                            std::span<const program::spirv::SpecOverride> values);
 
-  /// The pipeline in a form, compiled with the first call; concurrent callers wait for that. `Unsupported` if the program
-  /// does not have the form.
+  /// The pipeline in a form, compiled with the first call; concurrent callers wait for that. `Unsupported` if the
+  /// program does not have the form.
   [[nodiscard]] Result<backend::PipelineHandle> get(program::FormKind form) { return get(form, false, {}); }
-  /// The pipeline in a form; if this call compiles it, the work that drivers put off until the first launch is done too.
-  /// That waits for pending work, at most for `timeout`.
+  /// The pipeline in a form; if this call compiles it, the work that drivers put off until the first launch is done
+  /// too. That waits for pending work, at most for `timeout`.
   [[nodiscard]] Result<backend::PipelineHandle> get_warm(program::FormKind form, std::chrono::nanoseconds timeout) {
     return get(form, true, timeout);
   }

@@ -64,8 +64,8 @@ class Stopwatch {
   void reset() noexcept;
 
   /// Whether nothing was launched since the last measurement ended but the batch at hand. Batches that were pending
-  /// then count to the new measurement: of a program that never waits for all of its batches, each measurement goes from
-  /// one completion to the next.
+  /// then count to the new measurement: of a program that never waits for all of its batches, each measurement goes
+  /// from one completion to the next.
   [[nodiscard]] bool is_new() const noexcept { return launches_ <= 1; }
   /// Whether 64 batches have completed, which ends a measurement without a wait.
   [[nodiscard]] bool is_long() const noexcept;

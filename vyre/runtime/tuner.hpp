@@ -40,8 +40,8 @@ struct TunedChoice {
 /// Everything learned of a device: its calibration, the times of kernels, and for each shape of batch the estimates of
 /// its launch modes.
 ///
-/// Bounded: the shapes that were not used for the longest time are forgotten. Thread safety: all members may be called concurrently;
-/// sessions on one device share one.
+/// Bounded: the shapes that were not used for the longest time are forgotten. Thread safety: all members may be called
+/// concurrently; sessions on one device share one.
 class Tuner {
  public:
   static constexpr std::size_t kMaxShapes = 512;
@@ -106,7 +106,7 @@ class Tuner {
     std::uint64_t refreshed_at = 0;                // The batch for which the forecast was made.
     double per_wait = 1;                           // Batches for one wait, as usual.
     std::uint32_t unusual_waits = 0;
-    double unknown_kernels_ns = 0;                 // See `choice::Habits`.
+    double unknown_kernels_ns = 0;  // See `choice::Habits`.
     std::list<std::uint64_t>::iterator used = {};
   };
 
