@@ -9,6 +9,7 @@
 
 #include <backends/fake/fake_backend.hpp>
 #include <vyre/backend/device.hpp>
+#include <vyre/choice/line.hpp>
 
 #include "bench/fake_profiles.hpp"
 #include "bench/regret_grid.hpp"
@@ -32,7 +33,7 @@ constexpr std::uint32_t kMostDispatches =
 constexpr std::uint32_t kMostDispatches = 2000;
 #endif
 constexpr int kWarmRuns = 60;
-constexpr int kRuns = 4;
+constexpr int kRuns = 9;
 
 std::shared_ptr<backend::Device> open(const std::shared_ptr<backends::fake::Costs>& costs,
                                       const std::vector<bench::Kernel>& kernels) {
@@ -42,11 +43,12 @@ std::shared_ptr<backend::Device> open(const std::shared_ptr<backends::fake::Cost
   return backend::Device::open(*backend, backend->devices().value().front()).value();
 }
 
+/// The median of some runs: a trial now and then is no relapse.
 double run(WorkloadRunner& runner, const Workload& workload, int warm_runs) {
   for (int i = 0; i < warm_runs; ++i) runner.run(workload);
-  double ns = 0;
-  for (int i = 0; i < kRuns; ++i) ns += runner.run(workload);
-  return ns / kRuns;
+  std::vector<double> ns;
+  for (int i = 0; i < kRuns; ++i) ns.push_back(runner.run(workload));
+  return choice::median(std::move(ns));
 }
 
 class FakeRegret : public testing::TestWithParam<bench::FakeProfile> {};

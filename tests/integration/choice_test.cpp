@@ -75,7 +75,7 @@ TEST_F(ExplainReport, ShowsEveryGroupAndWhatWouldFlipIt) {
   EXPECT_THAT(ran.out, HasSubstr("chosen "));
   const CommandResult result = run_vyre({"explain", "report", folder_.path("report.json")});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("20 dispatches"), HasSubstr("predicted"), HasSubstr("batched"),
+  EXPECT_THAT(result.out, AllOf(HasSubstr("20 dispatches"), HasSubstr("forecast"), HasSubstr("batched"),
                                 HasSubstr("group 1: 1 dispatch of add"), HasSubstr("flip")));
   const CommandResult as_json = run_vyre({"explain", "report", folder_.path("report.json"), "--group", "1", "--json"});
   EXPECT_EQ(as_json.exit_code, 0) << as_json.err;

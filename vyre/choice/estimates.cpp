@@ -8,18 +8,21 @@ namespace {
 
 using program::FormKind;
 
-// Standard deviations of the logarithm of a forecast's mistake: of what a form does to launches and kernels, and of a
-// mode beside the other modes of its form. 0.3 to 0.6 make no difference to the total time of `bench_choice`; forecasts
-// of the grid in `bench_regret` are 20 to 60 % off.
-constexpr double kFormDeviation = 0.4;
+// Standard deviations of the logarithm of a forecast's mistake: of what all forms that reach buffers by their addresses
+// have in common, of one form beside the others, and of a mode beside the other modes of its form. 0.2 to 0.5 make no
+// difference to the total time of `bench_choice`; forecasts of the grid in `bench_regret` are 20 to 60 % off.
+constexpr double kAddressDeviation = 0.4;
+constexpr double kFormDeviation = 0.2;
 constexpr double kModeDeviation = 0.1;
 
 constexpr std::size_t index(Way way) noexcept { return static_cast<std::size_t>(way); }
 
 /// How the mistakes of two modes vary together before anything was observed.
 constexpr double prior(Way a, Way b) noexcept {
-  const bool is_shared = form_of(a) == form_of(b) && form_of(a) != FormKind::Descriptor;
-  return (is_shared ? kFormDeviation * kFormDeviation : 0) + (a == b ? kModeDeviation * kModeDeviation : 0);
+  const bool have_addresses = form_of(a) != FormKind::Descriptor && form_of(b) != FormKind::Descriptor;
+  const bool is_same_form = have_addresses && form_of(a) == form_of(b);
+  return (have_addresses ? kAddressDeviation * kAddressDeviation : 0) +
+         (is_same_form ? kFormDeviation * kFormDeviation : 0) + (a == b ? kModeDeviation * kModeDeviation : 0);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // The verdict replaces the current mode if it is cheaper by this many standard deviations of what is not known,
 constexpr double kCertainty = 0.4;
 // and by at least this share.
-constexpr double kLeastGain = 0.005;
+constexpr double kLeastGain = 0.02;
 // A batch is expected to come this many times as often as it has come: what is set up once is paid over so many.
 constexpr double kHorizon = 3;
 // No trials before a batch has come so often.
@@ -26,6 +26,8 @@ constexpr double kMostBatchesPerTrial = 20;
 constexpr double kSwitching = 0.25;
 // A trial ends at its first sample if that is exp(1.5) = 4.5 times as long as a batch in the current mode.
 constexpr double kHopeless = 1.5;
+// An outcome is clear if it differs by this many standard deviations of noise and of what counts as a change.
+constexpr double kClear = 3;
 // A trial that gives no samples for so many waits is given up.
 constexpr double kLongestTrial = 16;
 // The samples of one trial are off by this much together, beyond their noise: as a standard deviation.
@@ -170,7 +172,9 @@ bool ModeChoice::can_afford(double cost_ns, double exploration) const noexcept {
 
 double ModeChoice::trial_cost_ns(Way way) const noexcept {
   const Estimates::LogRatio ratio = estimates_.ratio(way, current());
-  const double longer = std::max(std::exp(ratio.mean + ratio.variance / 2) - 1, 0.0);
+  // A hopeless trial ends at its first sample, so that its cost is not all that an uncertain estimate allows for.
+  const double log_longer = std::min(ratio.mean + ratio.variance / 2, std::max(ratio.mean, kHopeless));
+  const double longer = std::max(std::exp(log_longer) - 1, 0.0);
   const double batches = kTrialSamples * std::max(per_wait_, 1.0);
   return (batches * longer + kSwitching) * now_ns() + prices_.setup_ns[index(way)];
 }
@@ -237,21 +241,25 @@ void ModeChoice::add_to_trial(double log_ns, double ns, std::uint32_t batches) {
   if (trial_->count < kTrialSamples && log_ns - trial_->before < kHopeless) return;
   trial_->is_over = true;
   levels_[trial_->context].restart();
+  // What the current mode takes afterwards says nothing that matters if the outcome is as clear as that.
+  const double clear = kClear * std::sqrt(variance_ + kChange * kChange);
+  if (std::abs(trial_->tried() - trial_->before) > clear) end_trial(trial_->before, kChange * kChange);
 }
 
-void ModeChoice::end_trial() {
-  const Level& level = levels_[trial_->context];
-  const double after = (level.last[0] + level.last[1]) / 2;
+double ModeChoice::Trial::tried() const noexcept {
   // The first batch in another mode takes longer than those after it.
-  const std::size_t from = trial_->count > 1 ? 1 : 0;
-  const auto count = static_cast<double>(trial_->count - from);
-  const double tried = median_of(std::span{trial_->samples}.subspan(from, trial_->count - from));
-  // What the current mode changed by meanwhile may be at any place between.
+  std::array<double, kTrialSamples> sorted = samples;
+  return median_of(std::span{sorted}.first(count).subspan(count > 1 ? 1 : 0));
+}
+
+void ModeChoice::end_trial(double after, double unsure) {
+  const double count = std::max(trial_->count, 2U) - 1;
+  // The current mode may have changed at any moment between.
   const double moved = (after - trial_->before) / 2;
-  const double alone = from == 0 ? kChange * kChange : 0;
-  const Estimates::LogRatio measured = {
-      .mean = tried - (trial_->before + after) / 2,
-      .variance = variance_ * (1 / count + 0.25) + moved * moved + kTrialDeviation * kTrialDeviation + alone};
+  const double alone = trial_->count == 1 ? kChange * kChange : 0;
+  const Estimates::LogRatio measured = {.mean = trial_->tried() - (trial_->before + after) / 2,
+                                        .variance = variance_ * (1 / count + 0.25) + moved * moved + alone + unsure +
+                                                    kTrialDeviation * kTrialDeviation};
   outcome_ = {.tried = trial_->way,
               .beside = trial_->beside,
               .expected = estimates_.ratio(trial_->way, trial_->beside),
@@ -273,7 +281,8 @@ void ModeChoice::observe(Way way, double ns, std::uint32_t batches) {
     // Batches in the current mode that were pending when the trial began.
     if (is_trying && trial_->context == context) continue;
     add_to_level(levels_[context], log_ns);
-    if (trial_ && trial_->context == context && levels_[context].count >= 2) end_trial();
+    if (!trial_ || trial_->context != context || levels_[context].count < 2) continue;
+    end_trial((levels_[context].last[0] + levels_[context].last[1]) / 2, 0);
   }
 }
 

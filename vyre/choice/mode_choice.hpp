@@ -123,6 +123,8 @@ class ModeChoice {
     std::array<double, kTrialSamples> samples = {};
     std::uint32_t count = 0;
     bool is_over = false;  // The current mode is timed once more.
+
+    [[nodiscard]] double tried() const noexcept;
   };
 
   [[nodiscard]] Level& level() noexcept { return levels_[last_context_]; }
@@ -139,7 +141,8 @@ class ModeChoice {
   [[nodiscard]] double trial_cost_ns(Way way) const noexcept;
   [[nodiscard]] bool can_afford(double cost_ns, double exploration) const noexcept;
   void add_to_trial(double log_ns, double ns, std::uint32_t batches);
-  void end_trial();
+  /// Learns from the trial: `after` is the level of the current mode after it, with a variance of its own.
+  void end_trial(double after, double unsure);
   void add_to_level(Level& level, double log_ns);
 
   Estimates estimates_;
