@@ -21,9 +21,7 @@ set(library_headers
   vyre/all_backends.hpp vyre/vyre.hpp
   vyre/backend/command_list.hpp vyre/backend/decorators.hpp vyre/backend/device.hpp vyre/backend/device_info.hpp
   vyre/backend/driver.hpp vyre/backend/handle.hpp vyre/backend/list_lowering.hpp vyre/backend/registry.hpp
-  vyre/choice/batch_shape.hpp vyre/choice/calibration.hpp vyre/choice/estimates.hpp vyre/choice/forecast.hpp
-  vyre/choice/kernel_times.hpp vyre/choice/line.hpp vyre/choice/mode_choice.hpp vyre/choice/verdict.hpp
-  vyre/choice/way.hpp
+  vyre/choice/batch_shape.hpp vyre/choice/calibration.hpp vyre/choice/line.hpp vyre/choice/way.hpp
   vyre/program/forms/form.hpp vyre/program/hash.hpp vyre/program/interface.hpp vyre/program/program.hpp
   vyre/program/spirv/spec_override.hpp vyre/program/target.hpp vyre/program/validate.hpp
   vyre/report/audit_log.hpp vyre/report/choice_report.hpp vyre/report/device_report.hpp vyre/report/explain.hpp vyre/report/explanation.hpp

@@ -51,10 +51,10 @@ TEST_F(EstimatesOfAlikeModes, StayWhereTheyWereObservedWhenTheForecastChanges) {
   estimates_.observe(Way::Merged, Way::Batched, {.mean = -1, .variance = 1e-9});
   std::array<double, kWays> other = forecast_of(10'000);
   other[static_cast<std::size_t>(Way::Merged)] = 40'000;
-  other[static_cast<std::size_t>(Way::Chain)] = 40'000;
+  other[static_cast<std::size_t>(Way::Replay)] = 40'000;
   estimates_.set_forecast(other);
   EXPECT_NEAR(estimates_.ratio(Way::Merged, Way::Batched).mean, -1, 0.15);
-  EXPECT_NEAR(estimates_.ratio(Way::Chain, Way::Batched).mean, std::log(4), 0.1);
+  EXPECT_NEAR(estimates_.ratio(Way::Replay, Way::Batched).mean, std::log(4), 0.1);
 }
 
 TEST_F(EstimatesOfAlikeModes, GetLessCertainAndCanBeForgotten) {

@@ -95,7 +95,7 @@ void ModeChoice::price(const Forecast& forecast, const Moment& moment) {
 }
 
 Choice ModeChoice::choose(const BatchShape& shape, const Calibration& calibration, const Forecast& forecast,
-                          const Moment& moment, Policy policy) {
+                          const Moment& moment, policy::Evaluate evaluate) {
   ++batches_;
   estimates_.widen(kAging);
   if (!are_alike_waits(moment.per_wait, per_wait_)) {
@@ -119,7 +119,7 @@ Choice ModeChoice::choose(const BatchShape& shape, const Calibration& calibratio
     return {.way = way, .is_trial = true, .expected_ns = expected(way)};
   }
   if (const auto tried = continue_trial(moment)) return *tried;
-  proposed_ = verdict_.decide(shape, calibration, prices_, policy);
+  proposed_ = verdict_.decide(shape, calibration, prices_, evaluate);
   use_verdict(moment);
   const Way way = current();
   if (moment.may_try && moment.exploration > 0) {

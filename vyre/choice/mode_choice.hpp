@@ -58,7 +58,7 @@ struct ModeEstimate {
 class ModeChoice {
  public:
   [[nodiscard]] Choice choose(const BatchShape& shape, const Calibration& calibration, const Forecast& forecast,
-                              const Moment& moment, Policy policy = ask_policies);
+                              const Moment& moment, policy::Evaluate evaluate = policy::evaluate);
   /// Counts batches for which the last choice held without a question.
   void skip(std::uint32_t batches) noexcept { batches_ += batches; }
   /// Learns how long a batch took, on average, of `batches` that were timed together.

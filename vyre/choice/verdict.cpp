@@ -59,11 +59,7 @@ double Prices::amortised_ns(Way way) const noexcept {
   return ns[index(way)] + setup_ns[index(way)] / std::max(times, 1.0);
 }
 
-policy::DispatchPolicy ask_policies(const policy::DispatchFacts& facts, std::uint32_t bindless_threshold) {
-  return policy::evaluate_dispatch_policy(facts, policy::NoRecorder{}, bindless_threshold);
-}
-
-Way Verdict::decide(const BatchShape& shape, const Calibration& calibration, const Prices& prices, Policy policy) {
+Way Verdict::decide(const BatchShape& shape, const Calibration& calibration, const Prices& prices, policy::Evaluate evaluate) {
   const Way queue = best_queue(prices);
   const bool has_queue = prices.ns[index(queue)] < kNever;
   const bool has_table = prices.ns[index(Way::Table)] < kNever;
@@ -94,13 +90,13 @@ Way Verdict::decide(const BatchShape& shape, const Calibration& calibration, con
         .support = has_table ? policy::BindlessSupport::Full : policy::BindlessSupport::Unsupported,
         .dynamic_indexing = kind.indexes_dynamically};
     group.bindless_threshold = threshold_of(prices, calibration, kind.resources, dispatches);
-    group.answer = policy(group.facts, group.bindless_threshold);
+    group.answer = evaluate(group.facts, group.bindless_threshold);
     any_reuse |= group.answer.primary_mode.mode == ExecutionMode::CommandReuse;
     any_table |= group.answer.bindless == policy::BindlessDecision::Bindless;
     if (group.answer.primary_mode.mode != ExecutionMode::PersistentKernel) continue;
     any_queue = true;
     group.queue_list = reuse_of(prices, made_anew(queue), kept_of(queue), share);
-    group.queue_reuse = policy({.graph = group.queue_list}, group.bindless_threshold).command_reuse;
+    group.queue_reuse = evaluate({.graph = group.queue_list}, group.bindless_threshold).command_reuse;
     any_queue_reuse |= std::holds_alternative<policy::RecordAndReplay>(group.queue_reuse);
   }
   const bool may_keep = prices.ns[index(Way::Replay)] < kNever;

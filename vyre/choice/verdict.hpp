@@ -24,11 +24,6 @@ struct Prices {
   [[nodiscard]] double amortised_ns(Way way) const noexcept;
 };
 
-/// Answers the facts of a group of dispatches. `policy::evaluate_dispatch_policy`, unless a test puts another in its
-/// place.
-using Policy = policy::DispatchPolicy (*)(const policy::DispatchFacts& facts, std::uint32_t bindless_threshold);
-[[nodiscard]] policy::DispatchPolicy ask_policies(const policy::DispatchFacts& facts, std::uint32_t bindless_threshold);
-
 /// The questions about one kind of groups, and the answers.
 struct GroupVerdict {
   policy::DispatchFacts facts = {};
@@ -50,7 +45,7 @@ class Verdict {
  public:
   /// Asks. Memory is kept from one batch to the next.
   Way decide(const BatchShape& shape, const Calibration& calibration, const Prices& prices,
-             Policy policy = ask_policies);
+             policy::Evaluate evaluate = policy::evaluate);
 
   /// By kind of groups, as of the last question.
   [[nodiscard]] std::span<const GroupVerdict> groups() const noexcept { return groups_; }

@@ -23,9 +23,9 @@ Prices alike(double ns) {
   return prices;
 }
 
-Way decide(const Prices& prices, Policy policy = ask_policies) {
+Way decide(const Prices& prices, policy::Evaluate evaluate = policy::evaluate) {
   Verdict verdict;
-  return verdict.decide(independent(100), device(), prices, policy);
+  return verdict.decide(independent(100), device(), prices, evaluate);
 }
 
 TEST(Verdict, IsAListMadeAnewWhereNothingCostsLess) { EXPECT_EQ(decide(alike(10'000)), Way::Batched); }
@@ -74,20 +74,20 @@ TEST(Verdict, TurnedRoundChangesTheLaunch) {
   Prices queue = alike(100'000);
   queue.ns[static_cast<std::size_t>(Way::Merged)] = 50'000;
   EXPECT_EQ(decide(queue), Way::Merged);
-  const Policy no_queue = [](const policy::DispatchFacts& facts, std::uint32_t threshold) {
+  const policy::Evaluate no_queue = [](const policy::DispatchFacts& facts, std::uint32_t threshold) {
     policy::DispatchFacts other = facts;
     other.persistent = {};
-    return ask_policies(other, threshold);
+    return policy::evaluate(other, threshold);
   };
   EXPECT_EQ(decide(queue, no_queue), Way::Batched);
 
   Prices kept = alike(100'000);
   kept.ns[static_cast<std::size_t>(Way::Replay)] = 50'000;
   EXPECT_EQ(decide(kept), Way::Replay);
-  const Policy no_reuse = [](const policy::DispatchFacts& facts, std::uint32_t threshold) {
+  const policy::Evaluate no_reuse = [](const policy::DispatchFacts& facts, std::uint32_t threshold) {
     policy::DispatchFacts other = facts;
     other.graph = {};
-    return ask_policies(other, threshold);
+    return policy::evaluate(other, threshold);
   };
   EXPECT_EQ(decide(kept, no_reuse), Way::Batched);
   kept.ns[static_cast<std::size_t>(Way::ChainReplay)] = 20'000;
@@ -97,8 +97,8 @@ TEST(Verdict, TurnedRoundChangesTheLaunch) {
   Prices table = alike(100'000);
   table.ns[static_cast<std::size_t>(Way::Table)] = 50'000;
   EXPECT_EQ(decide(table), Way::Table);
-  const Policy no_table = [](const policy::DispatchFacts& facts, std::uint32_t) {
-    return ask_policies(facts, std::numeric_limits<std::uint32_t>::max());
+  const policy::Evaluate no_table = [](const policy::DispatchFacts& facts, std::uint32_t) {
+    return policy::evaluate(facts, std::numeric_limits<std::uint32_t>::max());
   };
   EXPECT_EQ(decide(table, no_table), Way::Batched);
 }

@@ -35,7 +35,10 @@ std::span<const std::uint32_t> ArmSplitter::split(std::size_t max_arms) {
   std::iota(parents_.begin(), parents_.end(), 0U);
   for (const Touched& each : touched_) {
     const Use& use = uses_[each.buffer];
-    if (use.is_written) parents_[root(each.operation)] = root(use.first);
+    const bool is_joined = use.is_written
+                               ? rule_.waits(true, true) || rule_.waits(true, false) || rule_.waits(false, true)
+                               : rule_.waits(false, false);
+    if (is_joined) parents_[root(each.operation)] = root(use.first);
   }
   weights_.assign(count_, 0);
   std::size_t parts = 0;

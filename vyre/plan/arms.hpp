@@ -9,10 +9,13 @@
 
 namespace vyre::plan {
 
-/// Splits a batch into arms, which can run on queues of their own: no arm touches a buffer that another arm writes.
-/// Ranges of a buffer are not told apart here. Memory is reused from one batch to the next.
+/// Splits a batch into arms, which can run on queues of their own: by D2's answers no operation of an arm waits for one
+/// of another arm, so that no arm touches a buffer that another arm writes. Ranges of a buffer are not told apart here.
+/// Memory is reused from one batch to the next.
 class ArmSplitter {
  public:
+  explicit ArmSplitter(const WaitRule& rule = WaitRule::ask()) noexcept : rule_{rule} {}
+
   /// Begins another batch.
   void begin() noexcept;
   /// Adds an operation.
@@ -34,6 +37,7 @@ class ArmSplitter {
 
   [[nodiscard]] std::uint32_t root(std::uint32_t operation) noexcept;
 
+  WaitRule rule_;
   std::uint64_t epoch_ = 0;
   std::uint32_t count_ = 0;
   std::vector<Use> uses_;               // By number of the buffer.

@@ -253,7 +253,7 @@ struct WaveFinder::Tracker {
   }
 };
 
-WaveFinder::WaveFinder() : tracker_{std::make_unique<Tracker>()} {}
+WaveFinder::WaveFinder(const WaitRule& rule) : rule_{rule}, tracker_{std::make_unique<Tracker>()} {}
 WaveFinder::~WaveFinder() = default;
 
 std::uint32_t WaveFinder::add(std::span<const Touch> touches) {
@@ -261,7 +261,8 @@ std::uint32_t WaveFinder::add(std::span<const Touch> touches) {
   for (const Touch& touch : touches) {
     VYRE_CHECK(touch.begin < touch.end, "a touch has bytes");
     const Last last = tracker_->forest.find(tracker_->tree_of(touch.buffer), touch);
-    wave = std::max({wave, last.written, touch.writes ? last.read : 0});
+    wave = std::max({wave, rule_.waits(true, touch.writes) ? last.written : 0,
+                     rule_.waits(false, touch.writes) ? last.read : 0});
   }
   const std::uint32_t mark = wave + 1;
   for (const Touch& touch : touches) {
@@ -275,7 +276,8 @@ std::uint32_t WaveFinder::add(std::span<const Touch> touches) {
 bool WaveFinder::add_to(std::uint32_t wave, std::span<const Touch> touches) {
   for (const Touch& touch : touches) {
     const Last last = tracker_->forest.find(tracker_->tree_of(touch.buffer), touch);
-    if (last.written > wave || (touch.writes && last.read > wave)) return false;
+    if (last.written > wave && rule_.waits(true, touch.writes)) return false;
+    if (last.read > wave && rule_.waits(false, touch.writes)) return false;
   }
   for (const Touch& touch : touches) {
     const Last last = touch.writes ? Last{.written = wave + 1} : Last{.read = wave + 1};

@@ -251,6 +251,49 @@ TEST(WaveFinder, DoesNotAllocateForABatchLikeTheLast) {
   }
 }
 
+/// The arm of an operation, with a slot for each byte.
+policy::Arm arm_of(const std::vector<Touch>& touches) {
+  policy::Arm arm;
+  for (const Touch& touch : touches) {
+    for (std::uint64_t byte = touch.begin; byte < touch.end; ++byte) {
+      const auto slot = static_cast<std::uint32_t>(touch.buffer * 64 + byte);
+      (touch.writes ? arm.writes : arm.reads).insert(slot);
+    }
+  }
+  return arm;
+}
+
+/// D2 calls all operations of a wave independent, and every operation waits for one of the wave before it.
+TEST(WaveFinder, NeverDisagreesWithD2) {
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    const Batch batch = RandomBatches{seed}.batch(
+        {.buffers = 3, .buffer_size = 64, .longest = 24, .grain = 4, .operations = 40, .write_percent = 40});
+    const std::vector<std::uint32_t> waves = waves_of(batch);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      bool has_reason = waves[i] == 0;
+      for (std::size_t j = 0; j < i; ++j) {
+        const auto answer = policy::can_dispatch_concurrently(arm_of(batch[j]), arm_of(batch[i]));
+        const bool waits = std::holds_alternative<policy::SerializeRequired>(answer);
+        ASSERT_FALSE(waits && waves[i] <= waves[j]) << "seed " << seed << ", operations " << j << " and " << i;
+        has_reason |= waits && waves[j] + 1 == waves[i];
+      }
+      ASSERT_TRUE(has_reason) << "seed " << seed << ", operation " << i;
+    }
+  }
+}
+
+TEST(WaveFinder, FollowsAnotherAnswerOfD2) {
+  const Batch batch{{writes(0)}, {reads(0)}, {reads(0)}};
+  WaveFinder careless{WaitRule::ask([](const policy::DispatchFacts&, std::uint32_t) {
+    return policy::DispatchPolicy{.arm_independence = policy::Independent{}};
+  })};
+  EXPECT_THAT(waves_of(careless, batch), ElementsAre(0, 0, 0));
+  WaveFinder fearful{WaitRule::ask([](const policy::DispatchFacts&, std::uint32_t) {
+    return policy::DispatchPolicy{.arm_independence = policy::SerializeRequired{}};
+  })};
+  EXPECT_THAT(waves_of(fearful, batch), ElementsAre(0, 1, 2));
+}
+
 TEST(WaveFinderDeathTest, RefusesATouchWithoutBytes) {
   WaveFinder finder;
   const Touch empty = reads(0, 8, 8);

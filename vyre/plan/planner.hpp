@@ -28,6 +28,8 @@ struct Operation {
 /// thread at a time.
 class Planner {
  public:
+  explicit Planner(const WaitRule& rule = WaitRule::ask()) : finder_{rule}, splitter_{rule} {}
+
   /// Begins another batch, which may have up to `max_arms` arms.
   void begin(std::size_t max_arms) noexcept;
   /// Adds an operation after all others. No touch is empty.

@@ -94,4 +94,12 @@ template <typename Recorder = NoRecorder>
   return policy;
 }
 
+/// A function that answers as `evaluate_dispatch_policy` does; `bindless_threshold` is the measured crossover.
+using Evaluate = DispatchPolicy (*)(const DispatchFacts& facts, std::uint32_t bindless_threshold);
+
+/// `evaluate_dispatch_policy` without a recorder.
+[[nodiscard]] constexpr DispatchPolicy evaluate(const DispatchFacts& facts, std::uint32_t bindless_threshold) noexcept {
+  return evaluate_dispatch_policy(facts, NoRecorder{}, bindless_threshold);
+}
+
 }  // namespace vyre::policy

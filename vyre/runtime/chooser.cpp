@@ -34,6 +34,11 @@ Chooser::Chooser(backend::Device& device, const SessionOptions& options)
       may_keep_{options.max_recordings > 0},
       has_tables_{!options.time_device} {}
 
+bool Chooser::may_overlap(std::uint32_t slot, const policy::Arm& kernels) const {
+  const policy::Evaluate evaluate = tuner_->learned().policy();
+  return evaluate({.copy_dst_slot = slot, .arm_a = kernels}, 0).copy_overlap == policy::CopyOverlap::Overlap;
+}
+
 Decision Chooser::decide(const Request& request) {
   if (mode_ != LaunchMode::Auto) return pinned(request);
   // Copies and fills have no forms. A single operation is launched alike in all modes but the slower ones.
@@ -86,7 +91,7 @@ Decision Chooser::choose(const Request& request) {
   }
   seen = {.hash = batch.hash, .shape = shape, .times = seen.hash == batch.hash ? seen.times : 0};
   if (auto decision = decide_known(request, seen)) return *decision;
-  tuner_->learn(description_.shape);
+  tuner_->learned().learn(description_.shape);
   if (auto decision = decide_known(request, seen)) return *decision;
   return {.way = Way::Batched, .reason = "the batch is new"};
 }
@@ -138,8 +143,9 @@ bool Chooser::ask(KnownShape& known, const Request& request, const SeenBatch& se
     const bool serves = each.way == Way::Table ? each.shape == seen.shape : each.hash == request.batch.hash;
     if (serves) moment.is_set_up[static_cast<std::size_t>(each.way)] = true;
   }
-  const Tuner::Question question{.shape = seen.shape, .forms = kind_forms_, .moment = moment, .unasked = known.unasked};
-  if (!tuner_->choose(question, known.chosen)) return false;
+  const Learned::Question question{
+      .shape = seen.shape, .forms = kind_forms_, .moment = moment, .unasked = known.unasked};
+  if (!tuner_->learned().choose(question, known.chosen)) return false;
   known.hash = request.batch.hash;
   known.came_before = seen.times > 0;
   known.left = known.chosen.holds_for;
@@ -174,7 +180,7 @@ void Chooser::find_forms(const KnownShape& known, const ProgramTable& programs) 
 void Chooser::note_launch(const Decision& decision, const plan::Batch& batch) noexcept {
   if (!decision.used) return;
   SeenBatch& seen = seen_place(batch.hash);
-  if (seen.hash == batch.hash) seen.times = std::min(seen.times + 1, Tuner::kMostSeen);
+  if (seen.hash == batch.hash) seen.times = std::min(seen.times + 1, Learned::kMostSeen);
 }
 
 bool Chooser::can_do_without(const Decision& decision, const Error& error, ProgramTable& programs) {
@@ -197,7 +203,7 @@ bool Chooser::can_do_without(const Decision& decision, const Error& error, Progr
 bool Chooser::must_calibrate(const plan::Batch& batch) const noexcept {
   // A single operation is launched alike in all modes; measuring can wait until there is something to choose.
   return mode_ == LaunchMode::Auto && !tuner_->is_calibrated() && is_measurable_ && batch.has_dispatches() &&
-         batch.list.commands().size() >= policy::kMinPersistentBatch && tuner_->spent_ns() >= patience_ns_;
+         batch.list.commands().size() >= policy::kMinPersistentBatch && tuner_->learned().spent_ns() >= patience_ns_;
 }
 
 Result<void> Chooser::calibrate(std::chrono::nanoseconds timeout) {
@@ -223,12 +229,12 @@ void Chooser::observe(const TimedBatches& timed) {
   for (const UsedWay& each : timed.used) {
     if (const auto found = shapes_.find(each.shape); found != shapes_.end()) tell(found->second);
   }
-  tuner_->observe(timed.used, timed.ns, timed.is_undisturbed);
+  tuner_->learned().observe(timed.used, timed.ns, timed.is_undisturbed);
 }
 
 void Chooser::tell(KnownShape& known) {
   known.has_news = true;
-  for (const TimedBatches::Sample& each : known.samples) tuner_->observe_late(each.used, each.ns, each.is_undisturbed);
+  for (const TimedBatches::Sample& each : known.samples) tuner_->learned().observe_late(each.used, each.ns, each.is_undisturbed);
   known.samples.clear();
   known.report.reset();
   are_errors_old_ = true;
@@ -240,15 +246,15 @@ void Chooser::ask_again(KnownShape& known) noexcept {
 }
 
 void Chooser::note_setup(const Decision& decision, std::uint64_t ns) {
-  if (decision.used) tuner_->note_setup(decision.used->shape, static_cast<double>(ns));
+  if (decision.used) tuner_->learned().note_setup(decision.used->shape, static_cast<double>(ns));
 }
 
 void Chooser::note_lap(std::uint64_t ns) noexcept {
-  if (!tuner_->is_calibrated()) tuner_->note_spent(ns);
+  if (!tuner_->is_calibrated()) tuner_->learned().note_spent(ns);
 }
 
 void Chooser::note_planning(std::uint64_t ns, std::size_t operations) {
-  tuner_->note_planning(static_cast<double>(ns), operations);
+  tuner_->learned().note_planning(static_cast<double>(ns), operations);
 }
 
 void Chooser::forget_programs() noexcept {

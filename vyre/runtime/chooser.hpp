@@ -14,6 +14,7 @@
 #include <vyre/runtime/recording_cache.hpp>
 #include <vyre/runtime/session.hpp>
 #include <vyre/runtime/stopwatch.hpp>
+#include <vyre/runtime/learned.hpp>
 #include <vyre/runtime/tuner.hpp>
 
 namespace vyre::runtime {
@@ -29,6 +30,11 @@ class Chooser {
   Chooser(backend::Device& device, const SessionOptions& options);
 
   [[nodiscard]] const std::shared_ptr<Tuner>& tuner() const noexcept { return tuner_; }
+
+  /// D2's answers, by which batches are planned.
+  [[nodiscard]] plan::WaitRule wait_rule() const { return plan::WaitRule::ask(tuner_->learned().policy()); }
+  /// D3's answer: whether the host may write to the bytes of `slot` while the dispatches of an arm run.
+  [[nodiscard]] bool may_overlap(std::uint32_t slot, const policy::Arm& kernels) const;
 
   /// A batch, and the stages that know something of it.
   struct Request {

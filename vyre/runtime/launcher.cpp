@@ -13,12 +13,12 @@ using program::FormKind;
 
 }  // namespace
 
-Launcher::Launcher(backend::Device& device, const SessionOptions& options)
+Launcher::Launcher(backend::Device& device, const SessionOptions& options, const plan::WaitRule& rule)
     : device_{&device},
       max_arms_{std::min<std::size_t>(device.info().limits.queues, kMaxArms)},
       watchdog_{options.watchdog},
       is_timed_{options.time_device},
-      planner_{device, options.mode == LaunchMode::Auto},
+      planner_{device, options.mode == LaunchMode::Auto, rule},
       recordings_{device, {.recordings = options.max_recordings, .bytes = options.max_recording_bytes}},
       in_flight_{device},
       lowered_(1) {}

@@ -39,7 +39,9 @@ struct Launched {
 /// the device outlives this.
 class Launcher {
  public:
-  Launcher(backend::Device& device, const SessionOptions& options);
+  /// `rule`: D2's answers, by which batches are planned.
+  Launcher(backend::Device& device, const SessionOptions& options,
+           const plan::WaitRule& rule = plan::WaitRule::ask());
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
   ~Launcher();

@@ -14,6 +14,9 @@
 namespace vyre::runtime {
 namespace {
 
+/// The slot that stands for the bytes of a host write, when D3 is asked about it.
+constexpr std::uint32_t kWritten = 0;
+
 std::unexpected<Error> invalid(std::string message) { return fail(ErrorCode::InvalidArgument, std::move(message)); }
 
 std::uint64_t next_session_id() noexcept {
@@ -43,7 +46,7 @@ Session::State::State(std::shared_ptr<backend::Device> opened, const SessionOpti
       prepared{buffers.session()},
       transfers{*device},
       chooser{*device, options},
-      launcher{*device, options},
+      launcher{*device, options, chooser.wait_rule()},
       recorder{device->info().name} {}
 
 Session::State::~State() {
@@ -246,8 +249,8 @@ Result<void> Session::State::write(const BufferView& to, std::span<const std::by
   VYRE_TRY(before_write(to.index, to.offset, to.size));
   recorder.add_write(bytes.size());
   if (std::byte* mapped = buffers[to.index].mapped; mapped != nullptr) {
-    VYRE_ASSIGN(const bool is_free, is_unused(to));
-    if (is_free) {
+    VYRE_ASSIGN(const policy::Arm kernels, users_of(to));
+    if (chooser.may_overlap(kWritten, kernels)) {
       std::memcpy(mapped + to.offset, bytes.data(), bytes.size());
       if (!launcher.in_flight().empty()) recorder.add_overlapped(bytes.size());
       return {};
@@ -444,18 +447,21 @@ void Session::State::stop_lap(bool is_waited) {
   if (lap.timed) chooser.observe(*lap.timed);
 }
 
-Result<bool> Session::State::is_unused(const BufferView& view) {
+Result<policy::Arm> Session::State::users_of(const BufferView& view) {
+  const policy::Arm unused;
+  const policy::Arm used{.reads = {kWritten}, .writes = {kWritten}};
   const BufferSlot& slot = buffers[view.index];
   const InFlight& in_flight = launcher.in_flight();
   const std::uint64_t launched = slot.last_batch == builder.number() ? slot.batch_before : slot.last_batch;
   if (launched > in_flight.done()) VYRE_TRY(refresh());
   // A pending batch counts as using the whole buffer; the ranges that the batch at hand uses are known.
-  if (launched > in_flight.done()) return false;
-  if (slot.last_batch != builder.number()) return true;
-  if (slot.used.size() == BufferTable::kMaxUsed) return false;
-  return std::ranges::none_of(slot.used, [&](const auto& range) {
+  if (launched > in_flight.done()) return used;
+  if (slot.last_batch != builder.number()) return unused;
+  if (slot.used.size() == BufferTable::kMaxUsed) return used;
+  const bool is_used = std::ranges::any_of(slot.used, [&](const auto& range) {
     return backend::overlap(range.first, range.second - range.first, view.offset, view.size);
   });
+  return is_used ? used : unused;
 }
 
 Result<void> Session::State::wait_until_idle(const BufferView& view) {

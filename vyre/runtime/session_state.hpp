@@ -115,8 +115,9 @@ struct Session::State {
   };
   void complete(std::uint64_t upto, Completion when);
   void stop_lap(bool is_waited);
-  /// Whether no operation, gathered or pending, uses a range, so that the host may write to it now.
-  [[nodiscard]] Result<bool> is_unused(const BufferView& view);
+  /// The dispatches that are pending or gathered as one arm: it has the slot of a host write if one of them uses the
+  /// bytes of the view.
+  [[nodiscard]] Result<policy::Arm> users_of(const BufferView& view);
   [[nodiscard]] Result<void> wait_until_idle(const BufferView& view);
   /// If much staging memory is in use, waits for all work and frees that memory.
   [[nodiscard]] Result<void> trim_staging();

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vyre/runtime/learned.hpp>
+
 #include <backends/fake/driver_rig.hpp>
 
 namespace vyre::runtime {
@@ -26,7 +28,7 @@ class TunerTest : public testing::Test {
   /// Chooses for a shape of one kind, whose program has the descriptor form alone.
   bool choose(std::uint64_t key, TunedChoice& chosen) {
     const std::vector<choice::ProgramForms> forms(1);
-    return tuner_.choose({.shape = key, .forms = forms, .moment = {.may_keep = true}}, chosen);
+    return tuner_.learned().choose({.shape = key, .forms = forms, .moment = {.may_keep = true}}, chosen);
   }
 };
 
@@ -37,7 +39,7 @@ TEST_F(TunerTest, ADeviceHasOne) {
 
 TEST_F(TunerTest, ChoosesForShapesThatItKnowsOnceItIsCalibrated) {
   TunedChoice chosen;
-  tuner_.learn(shape(3));
+  tuner_.learned().learn(shape(3));
   EXPECT_FALSE(choose(3, chosen)) << "there is no calibration";
   ASSERT_TRUE(tuner_.calibrate(device_, backend::kForever));
   EXPECT_TRUE(tuner_.is_calibrated());
@@ -49,30 +51,30 @@ TEST_F(TunerTest, ChoosesForShapesThatItKnowsOnceItIsCalibrated) {
 
 TEST_F(TunerTest, LearnsFromBatchesThatWereAwaited) {
   ASSERT_TRUE(tuner_.calibrate(device_, backend::kForever));
-  tuner_.learn(shape(3));
+  tuner_.learned().learn(shape(3));
   TunedChoice chosen;
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(choose(3, chosen));
     const UsedWay used{.shape = 3, .way = chosen.choice.way, .batches = 1};
-    tuner_.observe({&used, 1}, 40'000, true);
+    tuner_.learned().observe({&used, 1}, 40'000, true);
   }
-  tuner_.note_setup(3, 2'000);
-  tuner_.note_planning(500, 10);
+  tuner_.learned().note_setup(3, 2'000);
+  tuner_.learned().note_planning(500, 10);
   const auto report = tuner_.report(3);
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(report->batches, 20);
   EXPECT_EQ(report->dispatches, 10);
   EXPECT_EQ(tuner_.report(4), std::nullopt);
   const UsedWay late{.shape = 3, .way = chosen.choice.way, .batches = 1};
-  tuner_.observe_late(late, 41'000, true);
+  tuner_.learned().observe_late(late, 41'000, true);
   EXPECT_GT(tuner_.report(3)->total_ns, report->total_ns);
 }
 
 TEST_F(TunerTest, ForgetsTheShapeThatWasUsedLongestAgo) {
-  for (std::uint64_t key = 0; key < Tuner::kMaxShapes; ++key) tuner_.learn(shape(key));
-  tuner_.learn(shape(10'000));
+  for (std::uint64_t key = 0; key < Learned::kMaxShapes; ++key) tuner_.learned().learn(shape(key));
+  tuner_.learned().learn(shape(10'000));
   const std::vector<std::uint64_t> shapes = tuner_.shapes();
-  EXPECT_EQ(shapes.size(), Tuner::kMaxShapes);
+  EXPECT_EQ(shapes.size(), Learned::kMaxShapes);
   EXPECT_EQ(shapes.front(), 10'000);
   EXPECT_EQ(shapes.back(), 1);
 }
