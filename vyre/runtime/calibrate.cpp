@@ -5,9 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <deque>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -95,9 +99,12 @@ struct Experiment {
 };
 
 /// Everything that a calibration has on the device; gone with it.
+///
+/// A calibration is a queue of steps, of which each takes some milliseconds: compiling one form, recording a few lists,
+/// one sample of one experiment. A step may put others before those that wait.
 class Rig {
  public:
-  Rig(backend::Device& device, std::chrono::nanoseconds timeout) noexcept : device_{device}, timeout_{timeout} {}
+  Rig(backend::Device& device, std::chrono::nanoseconds timeout);
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
   ~Rig() {
@@ -105,29 +112,40 @@ class Rig {
     for (const backend::BufferHandle each : buffers_) std::ignore = device_.free(each);
   }
 
-  Result<Calibration> measure();
+  /// Runs steps until so much time has passed, and at least one. True once nothing is left.
+  Result<bool> advance(std::uint64_t budget_ns);
+  [[nodiscard]] const Calibration& result() const noexcept { return result_; }
 
  private:
   using Pipelines = std::array<PipelineHandle, kForms>;
+  using Step = std::function<Result<void>()>;
 
   Result<PipelineHandle> compile(const program::Program& program, FormKind form, double* took_ns = nullptr);
-  Result<Pipelines> compile_all(const program::Program& program, std::array<double, kForms>* took_ns = nullptr);
+  /// Steps that compile a kernel in every form, into `pipelines`.
+  void compile_all(std::span<const std::uint32_t> words, std::string name, Pipelines& pipelines, bool is_timed);
+  Result<void> compile_form(const program::Program& program, FormKind form, Pipelines& pipelines, bool is_timed);
   Result<void> make_buffers();
   /// `count` dispatches, each on views of its own, with barriers between them or without.
   CommandList dispatches(PipelineHandle pipeline, std::uint32_t count, std::uint32_t groups = 1, bool waits = false);
   Result<void> run(const CommandList& list);
   Result<void> wait(const Result<backend::Ticket>& ticket);
   void add(std::string name, std::function<Result<void>()> run);
-  Result<void> add_ways(const Pipelines& tiny);
+  Result<void> add_lists(std::uint32_t count);
+  Result<void> add_one_launches(FormKind form);
   Result<void> add_replay(std::string name, const CommandList& list);
   void add_copies();
   /// What launching takes, and then what the forms make of kernels. Each stage releases what it compiled and recorded:
   /// both together would need half as much memory again.
-  Result<void> measure_launches();
-  Result<void> measure_kernels();
-  Result<void> add_buffers(const Pipelines& tiny);
-  /// Runs what was added, in turns.
-  Result<void> run_all(const TimeLimits& limits);
+  void measure_launches();
+  void measure_kernels();
+  Result<void> add_buffers(FormKind form);
+  Result<void> add_bodies(FormKind form);
+  void then(Step step) { steps_.push_back(std::move(step)); }
+  /// Steps that run what was added, in turns.
+  Result<void> begin_rounds(const TimeLimits& limits);
+  Result<void> take_sample();
+  [[nodiscard]] bool has_enough_rounds() const;
+  void end_rounds();
   void release();
   void set_lines();
   [[nodiscard]] double ns(const std::string& name) const { return experiments_.at(name).ns; }
@@ -148,6 +166,17 @@ class Rig {
   backend::BufferHandle in_ = {};
   backend::BufferHandle out_ = {};
   std::map<std::string, Experiment> experiments_;
+  std::deque<Step> steps_;
+  Pipelines tiny_ = {};
+  Pipelines body_ = {};
+  bool is_slow_ = false;   // Whether the longest lists would take too long.
+  bool is_still_ = false;  // Whether the clock is a virtual one.
+  // The rounds at hand.
+  TimeLimits limits_ = {};
+  std::vector<Experiment*> running_;
+  std::size_t next_ = 0;
+  std::size_t round_ = 0;  // 0 is the one that does not count.
+  std::uint64_t sampled_ns_ = 0;
 };
 
 std::string named(const std::string& what, std::uint32_t count) { return fmt::format("{} {}", what, count); }
@@ -161,26 +190,36 @@ Result<PipelineHandle> Rig::compile(const program::Program& program, FormKind fo
   return pipeline;
 }
 
-Result<Rig::Pipelines> Rig::compile_all(const program::Program& program, std::array<double, kForms>* took_ns) {
-  Pipelines pipelines;
+void Rig::compile_all(std::span<const std::uint32_t> words, std::string name, Pipelines& pipelines, bool is_timed) {
   for (const FormKind form : program::kAllForms) {
-    const auto i = static_cast<std::size_t>(form);
-    if (!device_.info().forms.has(form)) {
-      result_.has_form[i] = false;
-      continue;
-    }
-    auto pipeline = compile(program, form, took_ns == nullptr ? nullptr : &(*took_ns)[i]);
-    if (!pipeline) {
-      if (form == FormKind::Descriptor || pipeline.error().code != ErrorCode::Unsupported) {
-        return std::unexpected{std::move(pipeline).error()};
+    then([this, words, name, form, &pipelines, is_timed]() -> Result<void> {
+      if (!device_.info().forms.has(form)) {
+        result_.has_form[static_cast<std::size_t>(form)] = false;
+        return {};
       }
-      result_.has_form[i] = false;
-      continue;
-    }
-    pipelines[i] = *pipeline;
-    result_.has_form[i] = true;
+      VYRE_ASSIGN(const program::Program program, program::Program::from_spirv(words, {.name = name}));
+      return compile_form(program, form, pipelines, is_timed);
+    });
   }
-  return pipelines;
+}
+
+Result<void> Rig::compile_form(const program::Program& program, FormKind form, Pipelines& pipelines, bool is_timed) {
+  const auto i = static_cast<std::size_t>(form);
+  double took_ns = 0;
+  auto pipeline = compile(program, form, &took_ns);
+  result_.has_form[i] = pipeline.has_value();
+  if (!pipeline) {
+    const bool is_needed = form == FormKind::Descriptor || pipeline.error().code != ErrorCode::Unsupported;
+    return is_needed ? std::unexpected{std::move(pipeline).error()} : Result<void>{};
+  }
+  pipelines[i] = *pipeline;
+  if (!is_timed) return {};
+  if (form == FormKind::Descriptor) {
+    result_.compile_ns = took_ns;
+  } else if (result_.compile_ns > 0 && took_ns > 0) {
+    result_.forms[i].compile = took_ns / result_.compile_ns;
+  }
+  return {};
 }
 
 Result<void> Rig::make_buffers() {
@@ -227,51 +266,50 @@ Result<void> Rig::add_replay(std::string name, const CommandList& list) {
   return {};
 }
 
-Result<void> Rig::add_ways(const Pipelines& tiny) {
-  const PipelineHandle written = tiny[static_cast<std::size_t>(FormKind::Descriptor)];
-  const CommandList probe = dispatches(written, kBodies);
-  VYRE_TRY(run(probe));
-  const std::uint64_t begin = device_.now_ns();
-  VYRE_TRY(run(probe));
-  const bool is_slow = device_.now_ns() - begin > kLongLaunchNs * kBodies;
-  for (const std::uint32_t count : kLaunches) {
-    if (is_slow && count == kLaunches.back()) continue;
-    const CommandList list = dispatches(written, count);
-    add(named("plain", count), [this, list, one = CommandList{}]() mutable -> Result<void> {
-      backend::Ticket last;
-      for (const backend::Command& command : list.commands()) {
-        one.clear();
-        one.append(list, command);
-        VYRE_ASSIGN(last, device_.submit(one, {.timeout = timeout_}));
-      }
-      return device_.wait(last, timeout_);
-    });
-    add(named("batched", count), [this, list] { return run(list); });
-    add(named("record", count), [this, list]() -> Result<void> {
-      VYRE_ASSIGN(const RecordingHandle recording, device_.record(list));
-      return device_.free(recording);
-    });
-    VYRE_TRY(add_replay(named("replay", count), list));
-    if (has(FormKind::Pointer) && device_.info().forms.bindless == backend::Bindless::Full) {
-      const CommandList through = dispatches(tiny[static_cast<std::size_t>(FormKind::Pointer)], count);
-      VYRE_ASSIGN(const RecordingHandle recording, device_.record(through, {.updatable = true}));
-      recordings_.push_back(recording);
-      add(named("table", count),
-          [this, recording, through] { return wait(device_.replay(recording, through, {.timeout = timeout_})); });
-    }
+Result<void> Rig::add_lists(std::uint32_t count) {
+  const PipelineHandle written = tiny_[static_cast<std::size_t>(FormKind::Descriptor)];
+  if (count == kLaunches.front()) {
+    const CommandList probe = dispatches(written, kBodies);
+    VYRE_TRY(run(probe));
+    const std::uint64_t begin = device_.now_ns();
+    VYRE_TRY(run(probe));
+    is_slow_ = device_.now_ns() - begin > kLongLaunchNs * kBodies;
   }
-  for (const FormKind form : program::kAllForms) {
-    if (!is_one_launch(form) || !has(form)) continue;
-    for (const std::uint32_t count : kItems) {
-      const CommandList list = dispatches(tiny[static_cast<std::size_t>(form)], count, 1, form == FormKind::Chain);
-      const std::string name{to_string(form)};
-      add(named(name, count), [this, list] { return run(list); });
-      VYRE_TRY(add_replay(named(name + "-replay", count), list));
+  if (is_slow_ && count == kLaunches.back()) return {};
+  const CommandList list = dispatches(written, count);
+  add(named("plain", count), [this, list, one = CommandList{}]() mutable -> Result<void> {
+    backend::Ticket last;
+    for (const backend::Command& command : list.commands()) {
+      one.clear();
+      one.append(list, command);
+      VYRE_ASSIGN(last, device_.submit(one, {.timeout = timeout_}));
     }
+    return device_.wait(last, timeout_);
+  });
+  add(named("batched", count), [this, list] { return run(list); });
+  add(named("record", count), [this, list]() -> Result<void> {
+    VYRE_ASSIGN(const RecordingHandle recording, device_.record(list));
+    return device_.free(recording);
+  });
+  VYRE_TRY(add_replay(named("replay", count), list));
+  if (!has(FormKind::Pointer) || device_.info().forms.bindless != backend::Bindless::Full) return {};
+  const CommandList through = dispatches(tiny_[static_cast<std::size_t>(FormKind::Pointer)], count);
+  VYRE_ASSIGN(const RecordingHandle recording, device_.record(through, {.updatable = true}));
+  recordings_.push_back(recording);
+  add(named("table", count),
+      [this, recording, through] { return wait(device_.replay(recording, through, {.timeout = timeout_})); });
+  return {};
+}
+
+Result<void> Rig::add_one_launches(FormKind form) {
+  if (!is_one_launch(form) || !has(form)) return {};
+  for (const std::uint32_t count : kItems) {
+    const CommandList list = dispatches(tiny_[static_cast<std::size_t>(form)], count, 1, form == FormKind::Chain);
+    const std::string name{to_string(form)};
+    add(named(name, count), [this, list] { return run(list); });
+    VYRE_TRY(add_replay(named(name + "-replay", count), list));
   }
-  const CommandList chain = dispatches(written, kChain, 1, true);
-  VYRE_TRY(add_replay("chain", chain));
-  return add_replay("no chain", dispatches(written, kChain));
+  return {};
 }
 
 void Rig::add_copies() {
@@ -282,29 +320,48 @@ void Rig::add_copies() {
   }
 }
 
-Result<void> Rig::run_all(const TimeLimits& limits) {
-  const bool is_still = is_virtual(device_);
-  const std::uint64_t begin = device_.now_ns();
-  std::vector<Experiment*> added;
+Result<void> Rig::begin_rounds(const TimeLimits& limits) {
+  limits_ = limits;
+  running_.clear();
   for (auto& [name, each] : experiments_) {
-    if (each.run) added.push_back(&each);
+    if (each.run) running_.push_back(&each);
   }
-  for (Experiment* each : added) VYRE_TRY(each->run());  // Does not count.
-  for (std::size_t round = 0; round < kMostRounds; ++round) {
-    const std::uint64_t taken = device_.now_ns() - begin;
-    if ((round >= kRounds && (taken >= limits.good_ns || is_still)) ||
-        (round >= kFewestRounds && taken >= limits.most_ns)) {
-      break;
-    }
-    for (Experiment* each : added) {
-      const double cpu = cpu_ns();
-      const std::uint64_t start = device_.now_ns();
-      VYRE_TRY(each->run());
-      const auto wall = static_cast<double>(device_.now_ns() - start);
-      each->samples.push_back({.wall_ns = wall, .other_ns = is_still ? wall : cpu_ns() - cpu});
-    }
+  next_ = round_ = 0;
+  sampled_ns_ = 0;
+  steps_.push_front([this] { return take_sample(); });
+  return {};
+}
+
+Result<void> Rig::take_sample() {
+  Experiment& each = *running_[next_];
+  const double cpu = cpu_ns();
+  const std::uint64_t start = device_.now_ns();
+  VYRE_TRY(each.run());
+  const std::uint64_t taken = device_.now_ns() - start;
+  const auto wall = static_cast<double>(taken);
+  sampled_ns_ += taken;
+  if (round_ > 0) each.samples.push_back({.wall_ns = wall, .other_ns = is_still_ ? wall : cpu_ns() - cpu});
+  if (++next_ == running_.size()) {
+    next_ = 0;
+    ++round_;
   }
-  for (Experiment* each : added) {
+  if (has_enough_rounds()) {
+    end_rounds();
+  } else {
+    steps_.push_front([this] { return take_sample(); });
+  }
+  return {};
+}
+
+bool Rig::has_enough_rounds() const {
+  if (next_ != 0 || round_ == 0) return false;
+  const std::size_t counted = round_ - 1;
+  return counted >= kMostRounds || (counted >= kRounds && (sampled_ns_ >= limits_.good_ns || is_still_)) ||
+         (counted >= kFewestRounds && sampled_ns_ >= limits_.most_ns);
+}
+
+void Rig::end_rounds() {
+  for (Experiment* each : running_) {
     const std::vector<double> good = choice::trusted(each->samples);
     each->ns = choice::median(good);
     result_.samples += static_cast<std::uint32_t>(each->samples.size());
@@ -312,7 +369,6 @@ Result<void> Rig::run_all(const TimeLimits& limits) {
     *each = {.ns = each->ns};
   }
   release();
-  return {};
 }
 
 void Rig::release() {
@@ -389,57 +445,58 @@ void Rig::set_crossover() {
   }
 }
 
-Result<void> Rig::measure_launches() {
-  VYRE_ASSIGN(const program::Program tiny_program, program::Program::from_spirv(kTiny, {.name = "vyre.tiny"}));
-  std::array<double, kForms> compile_ns = {};
-  VYRE_ASSIGN(const Pipelines tiny, compile_all(tiny_program, &compile_ns));
-  result_.compile_ns = compile_ns[0];
-  for (std::size_t i = 1; i < kForms; ++i) {
-    if (compile_ns[0] > 0 && compile_ns[i] > 0) result_.forms[i].compile = compile_ns[i] / compile_ns[0];
-  }
-  VYRE_TRY(add_ways(tiny));
-  add_copies();
-  VYRE_TRY(add_buffers(tiny));
-  return run_all(kForLaunches);
+void Rig::measure_launches() {
+  compile_all(kTiny, "vyre.tiny", tiny_, true);
+  for (const std::uint32_t count : kLaunches) then([this, count] { return add_lists(count); });
+  for (const FormKind form : program::kAllForms) then([this, form] { return add_one_launches(form); });
+  then([this]() -> Result<void> {
+    const PipelineHandle written = tiny_[static_cast<std::size_t>(FormKind::Descriptor)];
+    VYRE_TRY(add_replay("chain", dispatches(written, kChain, 1, true)));
+    add_copies();
+    return add_replay("no chain", dispatches(written, kChain));
+  });
+  for (const FormKind form : {FormKind::Descriptor, FormKind::Pointer}) then([this, form] { return add_buffers(form); });
+  then([this] { return begin_rounds(kForLaunches); });
 }
 
-Result<void> Rig::measure_kernels() {
-  VYRE_ASSIGN(const program::Program body_program, program::Program::from_spirv(kBody, {.name = "vyre.body"}));
-  VYRE_ASSIGN(const Pipelines body, compile_all(body_program));
-  for (const FormKind form : program::kAllForms) {
-    if (!has(form)) continue;
-    const PipelineHandle pipeline = body[static_cast<std::size_t>(form)];
-    VYRE_TRY(add_replay(fmt::format("narrow {}", to_string(form)), dispatches(pipeline, kBodies)));
-    VYRE_TRY(add_replay(fmt::format("wide {}", to_string(form)), dispatches(pipeline, kWideBodies, kWideGroups)));
-  }
-  // A chain replaces dispatches that wait for each other, so it is compared with such.
-  const PipelineHandle written = body[static_cast<std::size_t>(FormKind::Descriptor)];
-  VYRE_TRY(add_replay("narrow waiting", dispatches(written, kBodies, 1, true)));
-  VYRE_TRY(add_replay("wide waiting", dispatches(written, kWideBodies, kWideGroups, true)));
-  return run_all(kForKernels);
+void Rig::measure_kernels() {
+  compile_all(kBody, "vyre.body", body_, false);
+  for (const FormKind form : program::kAllForms) then([this, form] { return add_bodies(form); });
+  then([this]() -> Result<void> {
+    // A chain replaces dispatches that wait for each other, so it is compared with such.
+    const PipelineHandle written = body_[static_cast<std::size_t>(FormKind::Descriptor)];
+    VYRE_TRY(add_replay("narrow waiting", dispatches(written, kBodies, 1, true)));
+    return add_replay("wide waiting", dispatches(written, kWideBodies, kWideGroups, true));
+  });
+  then([this] { return begin_rounds(kForKernels); });
 }
 
-Result<void> Rig::add_buffers(const Pipelines& tiny) {
+Result<void> Rig::add_bodies(FormKind form) {
+  if (!has(form)) return {};
+  const PipelineHandle pipeline = body_[static_cast<std::size_t>(form)];
+  VYRE_TRY(add_replay(fmt::format("narrow {}", to_string(form)), dispatches(pipeline, kBodies)));
+  return add_replay(fmt::format("wide {}", to_string(form)), dispatches(pipeline, kWideBodies, kWideGroups));
+}
+
+Result<void> Rig::add_buffers(FormKind form) {
+  if (!has(form)) return {};
   const auto [many, words] = many_buffers();
   VYRE_ASSIGN(const program::Program program, program::Program::from_spirv(words, {.name = "vyre.buffers"}));
-  for (const FormKind form : {FormKind::Descriptor, FormKind::Pointer}) {
-    if (!has(form)) continue;
-    const std::string name = form == FormKind::Descriptor ? "bound" : "through table";
-    VYRE_ASSIGN(const PipelineHandle pipeline, compile(program, form));
-    CommandList list;
-    for (std::uint32_t i = 0; i < kBoundDispatches; ++i) {
-      std::vector<BufferRange> views;
-      for (std::uint32_t j = 0; j < many; ++j) {
-        // The first is written, and by no other.
-        const std::uint64_t view = j == 0 ? i : (std::uint64_t{i} * many + j) % kMostItems;
-        views.push_back({.buffer = j == 0 ? out_ : in_, .offset = view * kViewBytes, .size = kViewBytes});
-      }
-      list.dispatch(pipeline, views, {1, 1, 1});
+  const std::string name = form == FormKind::Descriptor ? "bound" : "through table";
+  VYRE_ASSIGN(const PipelineHandle pipeline, compile(program, form));
+  CommandList list;
+  for (std::uint32_t i = 0; i < kBoundDispatches; ++i) {
+    std::vector<BufferRange> views;
+    for (std::uint32_t j = 0; j < many; ++j) {
+      // The first is written, and by no other.
+      const std::uint64_t view = j == 0 ? i : (std::uint64_t{i} * many + j) % kMostItems;
+      views.push_back({.buffer = j == 0 ? out_ : in_, .offset = view * kViewBytes, .size = kViewBytes});
     }
-    add(name + " many", [this, list] { return run(list); });
-    const CommandList few = dispatches(tiny[static_cast<std::size_t>(form)], kBoundDispatches);
-    add(name + " few", [this, few] { return run(few); });
+    list.dispatch(pipeline, views, {1, 1, 1});
   }
+  add(name + " many", [this, list] { return run(list); });
+  const CommandList few = dispatches(tiny_[static_cast<std::size_t>(form)], kBoundDispatches);
+  add(name + " few", [this, few] { return run(few); });
   return {};
 }
 
@@ -462,34 +519,78 @@ void Rig::set_lines() {
   result_.copy = {.fixed_ns = std::max(fixed, 0.0), .slope_ns = slope};
 }
 
-Result<Calibration> Rig::measure() {
+Rig::Rig(backend::Device& device, std::chrono::nanoseconds timeout)
+    : device_{device},
+      timeout_{timeout},
+      result_{.device = device.info().name, .signature = device.info().signature},
+      is_still_{is_virtual(device)} {
+  then([this] { return make_buffers(); });
+  measure_launches();
+  measure_kernels();
+  then([this]() -> Result<void> {
+    set_lines();
+    set_forms();
+    set_crossover();
+    return {};
+  });
+}
+
+Result<bool> Rig::advance(std::uint64_t budget_ns) {
   const std::uint64_t begin = device_.now_ns();
-  result_ = {.device = device_.info().name, .signature = device_.info().signature};
-  VYRE_TRY(make_buffers());
-  VYRE_TRY(measure_launches());
-  VYRE_TRY(measure_kernels());
-  set_lines();
-  set_forms();
-  set_crossover();
-  result_.took_ns = device_.now_ns() - begin;
-  return result_;
+  std::uint64_t taken = 0;
+  while (!steps_.empty()) {
+    const Step step = std::move(steps_.front());
+    steps_.pop_front();
+    const auto ran = step();
+    taken = device_.now_ns() - begin;
+    if (!ran) return std::unexpected{ran.error()};
+    if (taken >= budget_ns) break;
+  }
+  result_.took_ns += taken;
+  return steps_.empty();
 }
 
 }  // namespace
 
-Result<Calibration> calibrate(backend::Device& device, std::chrono::nanoseconds timeout) {
-  // Pipelines make some drivers slower: on lavapipe, kernels took up to a sixth longer afterwards, because of the heap
-  // of its thread. A device that cannot be opened twice is measured all the same.
-  VYRE_TRY(device.wait_idle(timeout));
-  const auto again = device.open_again();
-  const bool has_again = again && *again != nullptr;
-  auto measured = Rig{has_again ? **again : device, timeout}.measure();
-  if (!measured) {
-    // The other is lost, and not this one.
-    if (has_again && measured.error().code == ErrorCode::DeviceLost) measured.error().code = ErrorCode::Unavailable;
-    return in_context(std::move(measured).error(), fmt::format("while measuring device '{}'", device.info().name));
+struct Calibrator::State {
+  std::unique_ptr<backend::Device> again;  ///< The device opened once more, where it can be.
+  std::optional<Rig> rig;
+};
+
+Calibrator::Calibrator(backend::Device& device, std::chrono::nanoseconds timeout)
+    : device_{&device}, timeout_{timeout} {}
+Calibrator::~Calibrator() = default;
+
+Result<bool> Calibrator::advance(std::uint64_t budget_ns) {
+  VYRE_TRY(device_->wait_idle(timeout_));
+  if (state_ == nullptr) {
+    // Pipelines make some drivers slower: on lavapipe, kernels took up to a sixth longer afterwards, because of the heap
+    // of its thread. A device that cannot be opened twice is measured all the same.
+    state_ = std::make_unique<State>();
+    if (auto again = device_->open_again(); again && *again != nullptr) state_->again = *std::move(again);
+    state_->rig.emplace(state_->again != nullptr ? *state_->again : *device_, timeout_);
   }
-  return measured;
+  auto advanced = state_->rig->advance(budget_ns);
+  if (!advanced) {
+    // The other is lost, and not this one.
+    const bool is_other = state_->again != nullptr;
+    if (is_other && advanced.error().code == ErrorCode::DeviceLost) advanced.error().code = ErrorCode::Unavailable;
+    return in_context(std::move(advanced).error(),
+                      fmt::format("while measuring device '{}'", device_->info().name));
+  }
+  return advanced;
+}
+
+bool Calibrator::has_own_device() const noexcept { return state_ == nullptr || state_->again != nullptr; }
+
+const choice::Calibration& Calibrator::result() const { return state_->rig->result(); }
+
+Result<choice::Calibration> calibrate(backend::Device& device, std::chrono::nanoseconds timeout) {
+  Calibrator calibrator{device, timeout};
+  while (true) {
+    VYRE_ASSIGN(const bool is_done, calibrator.advance(std::numeric_limits<std::uint64_t>::max()));
+    if (is_done) return calibrator.result();
+  }
 }
 
 }  // namespace vyre::runtime

@@ -1,6 +1,7 @@
 #include <vyre/runtime/chooser.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace vyre::runtime {
@@ -14,6 +15,11 @@ constexpr std::size_t kMaxShapes = 1024;
 /// Between two waits a decision holds for at most this many batches, and for at most this part of those that came.
 constexpr std::uint32_t kMostUnasked = 64;
 constexpr std::uint64_t kUnaskedShare = 8;
+/// Calibration takes this share of the time, in slices: a program is never slower by more than that, and a calibration
+/// of 0.3 s is done after 6 s.
+constexpr double kCalibrationShare = 0.05;
+/// A slice of calibration is worth at least this: less would be mostly the wait before it.
+constexpr double kLeastSliceNs = 1e6;
 /// A batch that takes this many times its expected time makes the chooser ask again.
 constexpr double kSurprising = 1.25;
 
@@ -200,14 +206,20 @@ bool Chooser::can_do_without(const Decision& decision, const Error& error, Progr
   return true;
 }
 
-bool Chooser::must_calibrate(const plan::Batch& batch) const noexcept {
+std::uint64_t Chooser::calibration_budget_ns(const plan::Batch& batch) const noexcept {
   // A single operation is launched alike in all modes; measuring can wait until there is something to choose.
-  return mode_ == LaunchMode::Auto && !tuner_->is_calibrated() && is_measurable_ && batch.has_dispatches() &&
-         batch.list.commands().size() >= policy::kMinPersistentBatch && tuner_->learned().spent_ns() >= patience_ns_;
+  const bool is_due = mode_ == LaunchMode::Auto && !tuner_->is_calibrated() && is_measurable_ &&
+                      batch.has_dispatches() && batch.list.commands().size() >= policy::kMinPersistentBatch;
+  if (!is_due) return 0;
+  if (patience_ns_ == 0) return std::numeric_limits<std::uint64_t>::max();
+  const Learned& learned = tuner_->learned();
+  const double worked = static_cast<double>(learned.spent_ns()) - static_cast<double>(patience_ns_);
+  const double left = kCalibrationShare * worked - static_cast<double>(learned.calibrating_ns());
+  return left >= kLeastSliceNs ? static_cast<std::uint64_t>(left) : 0;
 }
 
-Result<void> Chooser::calibrate(std::chrono::nanoseconds timeout) {
-  Result<void> measured = tuner_->calibrate(*device_, timeout);
+Result<void> Chooser::calibrate(std::chrono::nanoseconds timeout, std::uint64_t budget_ns) {
+  Result<void> measured = tuner_->calibrate(*device_, timeout, budget_ns);
   if (!measured) is_measurable_ = false;
   return measured;
 }

@@ -54,10 +54,10 @@ class Chooser {
   /// Its programs do not get that form any more, so that the batch can be decided for again.
   [[nodiscard]] bool can_do_without(const Decision& decision, const Error& error, ProgramTable& programs);
 
-  /// Whether the device should be calibrated before this batch is decided for.
-  [[nodiscard]] bool must_calibrate(const plan::Batch& batch) const noexcept;
-  /// Calibrates the device. If it cannot be measured, it is not tried again, and the rule decides.
-  [[nodiscard]] Result<void> calibrate(std::chrono::nanoseconds timeout);
+  /// How much time calibration may take before this batch is decided for; 0 if none.
+  [[nodiscard]] std::uint64_t calibration_budget_ns(const plan::Batch& batch) const noexcept;
+  /// Calibrates the device, or a part of it. If it cannot be measured, it is not tried again, and the rule decides.
+  [[nodiscard]] Result<void> calibrate(std::chrono::nanoseconds timeout, std::uint64_t budget_ns);
 
   /// Learns from the time of completed batches.
   void observe(const TimedBatches& timed);

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <memory>
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/stage_rig.hpp"
@@ -71,21 +73,23 @@ TEST_F(ChooserTest, ACaptureIsReplayedUnlessItIsChanged) {
 TEST_F(ChooserTest, CalibratesOnlyWhereThereIsSomethingToChoose) {
   const SessionOptions at_once{.calibrate_after = std::chrono::nanoseconds{0}};
   Chooser chooser{rig_.device, at_once};
-  EXPECT_FALSE(chooser.must_calibrate(plan::Batch{})) << "nothing to launch";
+  EXPECT_EQ(chooser.calibration_budget_ns(plan::Batch{}), 0U) << "nothing to launch";
   plan::Batch large = batch(1);
   for (std::uint32_t i = 0; i < policy::kMinPersistentBatch; ++i) rig_.gather(large, rig_.dispatch(scale_, {data_}));
-  EXPECT_TRUE(chooser.must_calibrate(large));
-  EXPECT_FALSE((Chooser{rig_.device, {.mode = LaunchMode::Plain}}.must_calibrate(large)));
-  EXPECT_FALSE((Chooser{rig_.device, {}}.must_calibrate(large))) << "the program has not worked for long enough";
+  EXPECT_GT(chooser.calibration_budget_ns(large), 1U << 30);
+  EXPECT_EQ((Chooser{rig_.device, {.mode = LaunchMode::Plain}}.calibration_budget_ns(large)), 0U);
+  EXPECT_EQ((Chooser{rig_.device, {}}.calibration_budget_ns(large)), 0U) << "the program has not worked for long enough";
   chooser.note_lap(500'000'000);
-  EXPECT_TRUE((Chooser{rig_.device, {}}.must_calibrate(large))) << "sessions of a device share what they know of it";
+  const Chooser other{rig_.device, {}};
+  EXPECT_NEAR(static_cast<double>(other.calibration_budget_ns(large)), 0.05 * 450e6, 1)
+      << "sessions of a device share what they know of it";
 }
 
 TEST_F(ChooserTest, ChoosesByForecastsOnceTheDeviceIsCalibrated) {
   Chooser chooser{rig_.device, {}};
-  ASSERT_TRUE(chooser.calibrate(backend::kForever));
+  ASSERT_TRUE(chooser.calibrate(backend::kForever, std::numeric_limits<std::uint64_t>::max()));
   const plan::Batch large = batch(1);
-  EXPECT_FALSE(chooser.must_calibrate(large));
+  EXPECT_EQ(chooser.calibration_budget_ns(large), 0U);
   const Decision decision =
       chooser.decide({.batch = large, .planner = planner_, .programs = rig_.programs, .recordings = recordings_});
   ASSERT_TRUE(decision.used.has_value());

@@ -53,6 +53,9 @@ class Learned {
   /// The time that sessions have spent on the device until it was calibrated.
   [[nodiscard]] std::uint64_t spent_ns() const noexcept { return spent_ns_; }
   void note_spent(std::uint64_t ns) noexcept { spent_ns_ += ns; }
+  /// The time that calibrating the device has taken so far.
+  [[nodiscard]] std::uint64_t calibrating_ns() const noexcept { return calibrating_ns_; }
+  void note_calibrating(std::uint64_t ns) noexcept { calibrating_ns_ += ns; }
 
   /// Makes a shape known, if it is not.
   void learn(const choice::BatchShape& shape);
@@ -114,6 +117,7 @@ class Learned {
   std::optional<choice::Calibration> calibration_;
   std::atomic<bool> is_calibrated_ = false;
   std::atomic<std::uint64_t> spent_ns_ = 0;
+  std::atomic<std::uint64_t> calibrating_ns_ = 0;
   std::atomic<policy::Evaluate> policy_ = policy::evaluate;
   choice::KernelTimes kernels_;
   double plan_ns_ = 0;  // Per operation, on average.

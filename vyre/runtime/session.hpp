@@ -67,14 +67,15 @@ struct SessionOptions {
   /// The longest that any wait may take, 1 ns or more.
   std::chrono::nanoseconds watchdog = backend::kForever;
   bool time_device = false;  ///< Whether the report has the device's own time, which costs two timestamps a list.
-  /// In the mode `Auto`, the share of the time that may go into trying what is not believed to be best, 0 to 1; 0 for
-  /// none, and 1 for all of it: any way that is possible.
+  /// In the mode `Auto`, the share of the time that trials may cost, 0 to 1: what they take longer than the current mode
+  /// would, and setup. 0 for no trials; with 1 every batch is launched in some possible mode.
   double exploration = 0.03;
   /// In the mode `Auto`, how long sessions on a device work by a rule (one list, kept when a batch comes back) before
-  /// it is measured. That takes about as long, in one call: a program that ends before is not made longer by it, and
-  /// none takes much more than twice as long. `tuner().calibrate` does it at a time of one's own. 0 ns or more.
-  std::chrono::nanoseconds calibrate_after = std::chrono::milliseconds{400};
-  /// Calibration and samples of the device. By default the tuner that all sessions of the device share.
+  /// its calibration begins. That takes 5 % of the time from then on, in slices of some milliseconds, until it is done;
+  /// with 0 ns it is done at once before the first batch of several operations. `tuner().calibrate` does it at a time of
+  /// one's own. 0 ns or more.
+  std::chrono::nanoseconds calibrate_after = std::chrono::milliseconds{50};
+  /// Calibration and estimates of the device. By default the tuner that all sessions of the device share.
   std::shared_ptr<Tuner> tuner = nullptr;
 };
 

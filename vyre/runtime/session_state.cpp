@@ -304,12 +304,13 @@ Result<void> Session::State::launch(const Launch& launch) {
 }
 
 Result<void> Session::State::calibrate_if_due(const plan::Batch& batch) {
-  if (!chooser.must_calibrate(batch)) [[likely]]
+  const std::uint64_t budget = chooser.calibration_budget_ns(batch);
+  if (budget == 0) [[likely]]
     return {};
   // Calibration waits for pending work, whose time can then not be measured.
   if (!launcher.in_flight().empty()) stopwatch.spoil();
   const std::uint64_t begin = device->now_ns();
-  const auto measured = chooser.calibrate(launcher.watchdog());
+  const auto measured = chooser.calibrate(launcher.watchdog(), budget);
   const std::uint64_t taken = device->now_ns() - begin;
   recorder.add_calibration(taken);
   stopwatch.skip(taken);

@@ -11,11 +11,27 @@ Tuner::~Tuner() = default;
 
 std::shared_ptr<Tuner> Tuner::of(backend::Device& device) { return DeviceState::of(device).tuner; }
 
-Result<void> Tuner::calibrate(backend::Device& device, std::chrono::nanoseconds timeout) {
-  const std::scoped_lock one{calibrating_};
+Result<void> Tuner::calibrate(backend::Device& device, std::chrono::nanoseconds timeout, std::uint64_t budget_ns) {
+  constexpr std::uint64_t kAtOnce = std::numeric_limits<std::uint64_t>::max();
+  std::unique_lock one{calibrating_, std::defer_lock};
+  if (budget_ns == kAtOnce) {
+    one.lock();
+  } else if (!one.try_lock()) {
+    return {};
+  }
   if (is_calibrated()) return {};
-  VYRE_ASSIGN(const choice::Calibration measured, runtime::calibrate(device, timeout));
-  return set(measured);
+  if (calibrator_ == nullptr || calibrated_ != &device) calibrator_ = std::make_unique<Calibrator>(device, timeout);
+  calibrated_ = &device;
+  const std::uint64_t begin = device.now_ns();
+  Result<bool> is_done = false;
+  do {
+    is_done = calibrator_->advance(budget_ns);
+    if (!calibrator_->has_own_device()) budget_ns = kAtOnce;
+  } while (is_done && !*is_done && budget_ns == kAtOnce);
+  learned_->note_calibrating(device.now_ns() - begin);
+  if (is_done && !*is_done) return {};
+  const std::unique_ptr<Calibrator> ended = std::move(calibrator_);
+  return is_done ? set(ended->result()) : std::unexpected{std::move(is_done).error()};
 }
 
 Result<void> Tuner::set(const choice::Calibration& calibration) { return learned_->set(calibration); }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,7 @@
 
 namespace vyre::runtime {
 
+class Calibrator;
 class Learned;
 
 /// Everything learned of a device, for programs: sessions on one device share one.
@@ -29,8 +31,12 @@ class Tuner {
   /// The tuner of a device: made with the first call and gone with the device.
   [[nodiscard]] static std::shared_ptr<Tuner> of(backend::Device& device);
 
-  /// Measures the device unless that was done. A second caller waits meanwhile.
-  [[nodiscard]] Result<void> calibrate(backend::Device& device, std::chrono::nanoseconds timeout);
+  /// Measures the device unless that was done. A second caller waits meanwhile. With a budget a part of it is measured,
+  /// in about that time, and further calls go on; a second caller does not wait then. A device that cannot be opened
+  /// once more is measured at once, whatever the budget.
+  [[nodiscard]] Result<void> calibrate(
+      backend::Device& device, std::chrono::nanoseconds timeout,
+      std::uint64_t budget_ns = std::numeric_limits<std::uint64_t>::max());
   /// Takes a calibration. `InvalidArgument`, naming the first time or ratio that is not finite.
   [[nodiscard]] Result<void> set(const choice::Calibration& calibration);
   [[nodiscard]] std::optional<choice::Calibration> calibration() const;
@@ -53,6 +59,8 @@ class Tuner {
  private:
   std::unique_ptr<Learned> learned_;
   std::mutex calibrating_;
+  std::unique_ptr<Calibrator> calibrator_;  // Of a calibration that is half done,
+  const backend::Device* calibrated_ = nullptr;  // and the device it is for.
 };
 
 }  // namespace vyre::runtime
