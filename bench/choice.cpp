@@ -63,9 +63,9 @@ class ForecastAlone {
 };
 
 struct Summary {
-  double mean = 0;       ///< Total time over the oracle's, geometric mean.
-  double error = 0;      ///< Standard error of its logarithm.
-  double trials = 0;     ///< Share of the time that trials cost, on average,
+  double mean = 0;         ///< Total time over the oracle's, geometric mean.
+  double error = 0;        ///< Standard error of its logarithm.
+  double trials = 0;       ///< Share of the time that trials cost, on average,
   double most_trials = 0;  ///< and at the most, beside the costliest trial of a program.
 };
 
@@ -104,8 +104,8 @@ int run(int argc, char** argv) {
   }
   fmt::print("total time over that of an oracle, {} programs per line, seeds {} to {}\n", count, first,
              first + count - 1);
-  fmt::print("{:<12} {:>16} {:>10} {:>14} {:>10} {:>20}\n", "disturbance", "chosen", "anew", "forecast only",
-             "trials", "most, without one");
+  fmt::print("{:<12} {:>16} {:>10} {:>14} {:>10} {:>20}\n", "disturbance", "chosen", "anew", "forecast only", "trials",
+             "most, without one");
   for (const Scenario& scenario : kScenarios) {
     const Summary chosen = summarise<ChosenModes>(scenario, first, count);
     const Summary anew = summarise<NoChoice>(scenario, first, count);

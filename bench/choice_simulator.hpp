@@ -13,16 +13,16 @@
 #include <vyre/choice/mode_choice.hpp>
 #include <vyre/choice/way.hpp>
 
-/// Batches of one shape on a device that exists only as a few random numbers, so that two rules of choosing are compared
-/// on the same batches, and every time is the same on every machine.
+/// Batches of one shape on a device that exists only as a few random numbers, so that two rules of choosing are
+/// compared on the same batches, and every time is the same on every machine.
 namespace vyre::bench {
 
 /// What disturbs the times of batches.
 struct Scenario {
   std::string_view name = {};
-  double noise = 0.03;        ///< Standard deviation of the logarithm of a time.
-  double spikes = 0;          ///< Share of the batches that take two to five times as long.
-  double drift = 0;           ///< Standard deviation of the logarithm of the device's speed over 100 batches.
+  double noise = 0.03;          ///< Standard deviation of the logarithm of a time.
+  double spikes = 0;            ///< Share of the batches that take two to five times as long.
+  double drift = 0;             ///< Standard deviation of the logarithm of the device's speed over 100 batches.
   bool has_two_speeds = false;  ///< The device is 1.8 times slower for 20 to 500 batches, then fast for as many.
   bool has_change = false;      ///< Once, one form becomes 1.3 to 3 times slower, or faster.
 };

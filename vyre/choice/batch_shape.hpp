@@ -17,11 +17,11 @@ namespace vyre::choice {
 
 /// Groups of a batch that are alike: dispatches of one program that may run at once, as many, as large.
 struct GroupKind {
-  std::uint64_t program = 0;     ///< Names the program and its specialisation, on every run.
-  std::uint32_t count = 1;       ///< Dispatches in one group.
-  std::uint32_t groups = 1;      ///< How many such groups the batch has.
-  std::uint32_t size_class = 1;  ///< Of the largest dispatch.
-  std::uint32_t resources = 0;   ///< Buffers of a dispatch.
+  std::uint64_t program = 0;         ///< Names the program and its specialisation, on every run.
+  std::uint32_t count = 1;           ///< Dispatches in one group.
+  std::uint32_t groups = 1;          ///< How many such groups the batch has.
+  std::uint32_t size_class = 1;      ///< Of the largest dispatch.
+  std::uint32_t resources = 0;       ///< Buffers of a dispatch.
   bool indexes_dynamically = false;  ///< Whether the kernel computes which buffer of an array it uses.
 
   friend bool operator==(const GroupKind&, const GroupKind&) = default;

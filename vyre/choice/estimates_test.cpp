@@ -44,7 +44,8 @@ TEST_F(EstimatesOfAlikeModes, OfModesThatShareAFormMoveTogether) {
   estimates_.observe(Way::Merged, Way::Batched, {.mean = -1, .variance = 0.001});
   EXPECT_LT(estimates_.ratio(Way::MergedReplay, Way::Batched).mean, -0.7);
   EXPECT_NEAR(estimates_.ratio(Way::Chain, Way::Persistent).mean, 0, 1e-12);
-  EXPECT_GT(estimates_.ratio(Way::Chain, Way::Replay).variance, estimates_.ratio(Way::MergedReplay, Way::Replay).variance);
+  EXPECT_GT(estimates_.ratio(Way::Chain, Way::Replay).variance,
+            estimates_.ratio(Way::MergedReplay, Way::Replay).variance);
 }
 
 TEST_F(EstimatesOfAlikeModes, StayWhereTheyWereObservedWhenTheForecastChanges) {
@@ -60,7 +61,7 @@ TEST_F(EstimatesOfAlikeModes, StayWhereTheyWereObservedWhenTheForecastChanges) {
 TEST_F(EstimatesOfAlikeModes, GetLessCertainAndCanBeForgotten) {
   const double first = estimates_.ratio(Way::Chain, Way::Batched).variance;
   estimates_.observe(Way::Chain, Way::Batched, {.mean = 1, .variance = 1e-6});
-  estimates_.widen(0.05);
+  estimates_.widen(0.02);
   EXPECT_GT(estimates_.ratio(Way::Chain, Way::Batched).variance, 0.05);
   EXPECT_LT(estimates_.ratio(Way::Chain, Way::Batched).variance, first);
   EXPECT_GT(estimates_.ratio(Way::Chain, Way::Batched).mean, 0.9);

@@ -50,8 +50,8 @@ struct Forecast {
 
 /// What the session adds to what was measured of the device.
 struct Habits {
-  double plan_ns = 0;        ///< Host time for planning an operation of a list that is made anew.
-  double per_wait = 1;       ///< Batches that are launched for one wait.
+  double plan_ns = 0;             ///< Host time for planning an operation of a list that is made anew.
+  double per_wait = 1;            ///< Batches that are launched for one wait.
   double unknown_kernels_ns = 0;  ///< Time of a batch's kernels, as written, beyond those whose times are known.
 
   friend bool operator==(const Habits&, const Habits&) = default;

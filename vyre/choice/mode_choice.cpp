@@ -175,7 +175,8 @@ double ModeChoice::trial_cost_ns(Way way) const noexcept {
   // A hopeless trial ends at its first sample, so that its cost is not all that an uncertain estimate allows for.
   const double log_longer = std::min(ratio.mean + ratio.variance / 2, std::max(ratio.mean, kHopeless));
   const double longer = std::max(std::exp(log_longer) - 1, 0.0);
-  const double batches = kTrialSamples * std::max(per_wait_, 1.0);
+  const double samples = ratio.mean < kHopeless ? kTrialSamples : 1;
+  const double batches = samples * std::max(per_wait_, 1.0);
   return (batches * longer + kSwitching) * now_ns() + prices_.setup_ns[index(way)];
 }
 
@@ -257,9 +258,9 @@ void ModeChoice::end_trial(double after, double unsure) {
   // The current mode may have changed at any moment between.
   const double moved = (after - trial_->before) / 2;
   const double alone = trial_->count == 1 ? kChange * kChange : 0;
-  const Estimates::LogRatio measured = {.mean = trial_->tried() - (trial_->before + after) / 2,
-                                        .variance = variance_ * (1 / count + 0.25) + moved * moved + alone + unsure +
-                                                    kTrialDeviation * kTrialDeviation};
+  const Estimates::LogRatio measured = {
+      .mean = trial_->tried() - (trial_->before + after) / 2,
+      .variance = variance_ * (1 / count + 0.25) + moved * moved + alone + unsure + kTrialDeviation * kTrialDeviation};
   outcome_ = {.tried = trial_->way,
               .beside = trial_->beside,
               .expected = estimates_.ratio(trial_->way, trial_->beside),
@@ -288,9 +289,8 @@ void ModeChoice::observe(Way way, double ns, std::uint32_t batches) {
 
 ModeEstimate ModeChoice::estimate(Way way) const noexcept {
   const Estimates::LogRatio ratio = estimates_.ratio(way, current());
-  return {.ns = now_ns() * std::exp(ratio.mean),
-          .deviation = std::sqrt(ratio.variance),
-          .trials = trials_of_[index(way)]};
+  return {
+      .ns = now_ns() * std::exp(ratio.mean), .deviation = std::sqrt(ratio.variance), .trials = trials_of_[index(way)]};
 }
 
 double ModeChoice::used_below_ns(Way way) const noexcept {

@@ -14,7 +14,8 @@
 
 namespace vyre::choice {
 
-/// Whether batches cost about the same, `a` or `b` of them for one wait: among many, the wait itself is next to nothing.
+/// Whether batches cost about the same, `a` or `b` of them for one wait: among many, the wait itself is next to
+/// nothing.
 inline constexpr double kManyPerWait = 16;
 [[nodiscard]] constexpr bool are_alike_waits(double a, double b) noexcept {
   a = std::min(a, kManyPerWait);
@@ -50,11 +51,11 @@ struct ModeEstimate {
 
 /// Chooses the launch mode of batches of one shape, and learns from their times.
 ///
-/// The policies compare the estimates, and their verdict is the current mode, once it is clear enough that it costs less
-/// than the current mode before. A trial launches a few batches in another mode, between batches in the current mode,
-/// and only such neighbours are compared. A trial is run if the time it may save, over as many batches as have come,
-/// exceeds what it costs; trials cost at most a share of all time. If the current mode changes its time, all estimates
-/// become less certain, and trials follow from that.
+/// The policies compare the estimates, and their verdict is the current mode, once it is clear enough that it costs
+/// less than the current mode before. A trial launches a few batches in another mode, between batches in the current
+/// mode, and only such neighbours are compared. A trial is run if the time it may save, over as many batches as have
+/// come, exceeds what it costs; trials cost at most a share of all time. If the current mode changes its time, all
+/// estimates become less certain, and trials follow from that.
 class ModeChoice {
  public:
   [[nodiscard]] Choice choose(const BatchShape& shape, const Calibration& calibration, const Forecast& forecast,
@@ -107,7 +108,7 @@ class ModeChoice {
   struct Level {
     std::array<double, kLevelSamples> last = {};
     std::uint32_t count = 0;
-    std::uint32_t skip = 1;  // Samples that do not count: the first one after a switch takes longer.
+    std::uint32_t skip = 1;             // Samples that do not count: the first one after a switch takes longer.
     std::optional<double> anchor = {};  // The level when estimates were last widened.
     std::optional<double> known = {};   // The median, also of samples before the last trial.
 

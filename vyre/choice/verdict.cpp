@@ -59,7 +59,8 @@ double Prices::amortised_ns(Way way) const noexcept {
   return ns[index(way)] + setup_ns[index(way)] / std::max(times, 1.0);
 }
 
-Way Verdict::decide(const BatchShape& shape, const Calibration& calibration, const Prices& prices, policy::Evaluate evaluate) {
+Way Verdict::decide(const BatchShape& shape, const Calibration& calibration, const Prices& prices,
+                    policy::Evaluate evaluate) {
   const Way queue = best_queue(prices);
   const bool has_queue = prices.ns[index(queue)] < kNever;
   const bool has_table = prices.ns[index(Way::Table)] < kNever;
@@ -79,16 +80,15 @@ Way Verdict::decide(const BatchShape& shape, const Calibration& calibration, con
     const double times = std::max(prices.repeats, 1.0);
     group = {};
     // Over all times that the batch is expected, so that what is paid once weighs as it should.
-    group.facts.persistent = {
-        .batch_size = count(of_kind),
-        .per_launch_overhead_ns = whole(times * share * prices.amortised_ns(plain) / of_kind),
-        .persistent_setup_overhead_ns = has_queue ? whole(times * share * prices.amortised_ns(queue))
-                                                  : std::numeric_limits<std::uint64_t>::max()};
+    group.facts.persistent = {.batch_size = count(of_kind),
+                              .per_launch_overhead_ns = whole(times * share * prices.amortised_ns(plain) / of_kind),
+                              .persistent_setup_overhead_ns = has_queue
+                                                                  ? whole(times * share * prices.amortised_ns(queue))
+                                                                  : std::numeric_limits<std::uint64_t>::max()};
     group.facts.graph = reuse_of(prices, plain, Way::Replay, share);
-    group.facts.bindless = {
-        .resource_count = kind.resources,
-        .support = has_table ? policy::BindlessSupport::Full : policy::BindlessSupport::Unsupported,
-        .dynamic_indexing = kind.indexes_dynamically};
+    group.facts.bindless = {.resource_count = kind.resources,
+                            .support = has_table ? policy::BindlessSupport::Full : policy::BindlessSupport::Unsupported,
+                            .dynamic_indexing = kind.indexes_dynamically};
     group.bindless_threshold = threshold_of(prices, calibration, kind.resources, dispatches);
     group.answer = evaluate(group.facts, group.bindless_threshold);
     any_reuse |= group.answer.primary_mode.mode == ExecutionMode::CommandReuse;

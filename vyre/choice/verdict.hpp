@@ -38,9 +38,10 @@ struct GroupVerdict {
 
 /// The launch mode that the policies come to for a batch.
 ///
-/// Each kind of groups gets its share of the batch's prices, by dispatches. D9 compares a table with a list made anew. D1
-/// compares one launch for many with the cheaper of these two, D4 a list kept for exactly this batch; the greater saving
-/// wins. One launch for many is used if it wins for any kind; D4 is then asked once more, whether its list is kept.
+/// Each kind of groups gets its share of the batch's prices, by dispatches. D9 compares a table with a list made anew.
+/// D1 compares one launch for many with the cheaper of these two, D4 a list kept for exactly this batch; the greater
+/// saving wins. One launch for many is used if it wins for any kind; D4 is then asked once more, whether its list is
+/// kept.
 class Verdict {
  public:
   /// Asks. Memory is kept from one batch to the next.
@@ -49,8 +50,8 @@ class Verdict {
 
   /// By kind of groups, as of the last question.
   [[nodiscard]] std::span<const GroupVerdict> groups() const noexcept { return groups_; }
-  /// The audit events of a batch that is launched in `way`: one for each kind and each decision that left the plain path
-  /// there. A launch mode that the policies did not choose, as in a trial, saves 0 in its event.
+  /// The audit events of a batch that is launched in `way`: one for each kind and each decision that left the plain
+  /// path there. A launch mode that the policies did not choose, as in a trial, saves 0 in its event.
   void events(Way way, const std::vector<bool>& uses_form, std::vector<policy::AuditEvent>& out) const;
 
  private:

@@ -261,8 +261,8 @@ std::uint32_t WaveFinder::add(std::span<const Touch> touches) {
   for (const Touch& touch : touches) {
     VYRE_CHECK(touch.begin < touch.end, "a touch has bytes");
     const Last last = tracker_->forest.find(tracker_->tree_of(touch.buffer), touch);
-    wave = std::max({wave, rule_.waits(true, touch.writes) ? last.written : 0,
-                     rule_.waits(false, touch.writes) ? last.read : 0});
+    wave = std::max(
+        {wave, rule_.waits(true, touch.writes) ? last.written : 0, rule_.waits(false, touch.writes) ? last.read : 0});
   }
   const std::uint32_t mark = wave + 1;
   for (const Touch& touch : touches) {

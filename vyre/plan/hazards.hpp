@@ -25,7 +25,8 @@ struct Touch {
 /// Bytes that are touched alike are one slot of D2's arms, and each operation is an arm, so that these four answers are
 /// all that it can give for a slot. Of several slots D2 demands that the later one waits if it does for any.
 struct WaitRule {
-  std::array<std::array<bool, 2>, 2> must_wait = {};  ///< By whether the earlier one writes, and whether the later does.
+  std::array<std::array<bool, 2>, 2> must_wait =
+      {};  ///< By whether the earlier one writes, and whether the later does.
 
   [[nodiscard]] static constexpr WaitRule ask(policy::Evaluate evaluate = policy::evaluate) {
     constexpr std::uint32_t kSlot = 0;
@@ -52,9 +53,10 @@ struct WaitRule {
 /// Sorts operations into waves. The operations of a wave may run in any order and at once; a barrier stands between two
 /// waves. The results are those of running all operations in order.
 ///
-/// An operation goes into the first wave after all operations that it must wait for, by D2's answers: after the last write of every byte that it
-/// touches and, if it writes, also after the last read. Reads of the same bytes are no conflict. A batch of n
-/// operations takes O(n log n). Memory is reused, so that a batch like the one before does not allocate.
+/// An operation goes into the first wave after all operations that it must wait for, by D2's answers: after the last
+/// write of every byte that it touches and, if it writes, also after the last read. Reads of the same bytes are no
+/// conflict. A batch of n operations takes O(n log n). Memory is reused, so that a batch like the one before does not
+/// allocate.
 class WaveFinder {
  public:
   explicit WaveFinder(const WaitRule& rule = WaitRule::ask());

@@ -24,7 +24,8 @@ struct BatchPlan {
 /// Thread safety: one thread at a time; the device outlives this.
 class BatchPlanner {
  public:
-  /// `is_timed`: whether to time the planning of the first batches, and of some batches after that. `rule`: D2's answers.
+  /// `is_timed`: whether to time the planning of the first batches, and of some batches after that. `rule`: D2's
+  /// answers.
   BatchPlanner(backend::Device& device, bool is_timed, const plan::WaitRule& rule = plan::WaitRule::ask())
       : device_{&device}, is_timed_{is_timed}, planner_{rule} {}
 

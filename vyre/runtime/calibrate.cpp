@@ -455,7 +455,8 @@ void Rig::measure_launches() {
     add_copies();
     return add_replay("no chain", dispatches(written, kChain));
   });
-  for (const FormKind form : {FormKind::Descriptor, FormKind::Pointer}) then([this, form] { return add_buffers(form); });
+  for (const FormKind form : {FormKind::Descriptor, FormKind::Pointer})
+    then([this, form] { return add_buffers(form); });
   then([this] { return begin_rounds(kForLaunches); });
 }
 
@@ -564,8 +565,8 @@ Calibrator::~Calibrator() = default;
 Result<bool> Calibrator::advance(std::uint64_t budget_ns) {
   VYRE_TRY(device_->wait_idle(timeout_));
   if (state_ == nullptr) {
-    // Pipelines make some drivers slower: on lavapipe, kernels took up to a sixth longer afterwards, because of the heap
-    // of its thread. A device that cannot be opened twice is measured all the same.
+    // Pipelines make some drivers slower: on lavapipe, kernels took up to a sixth longer afterwards, because of the
+    // heap of its thread. A device that cannot be opened twice is measured all the same.
     state_ = std::make_unique<State>();
     if (auto again = device_->open_again(); again && *again != nullptr) state_->again = *std::move(again);
     state_->rig.emplace(state_->again != nullptr ? *state_->again : *device_, timeout_);
@@ -575,8 +576,7 @@ Result<bool> Calibrator::advance(std::uint64_t budget_ns) {
     // The other is lost, and not this one.
     const bool is_other = state_->again != nullptr;
     if (is_other && advanced.error().code == ErrorCode::DeviceLost) advanced.error().code = ErrorCode::Unavailable;
-    return in_context(std::move(advanced).error(),
-                      fmt::format("while measuring device '{}'", device_->info().name));
+    return in_context(std::move(advanced).error(), fmt::format("while measuring device '{}'", device_->info().name));
   }
   return advanced;
 }

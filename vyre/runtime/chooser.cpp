@@ -246,7 +246,8 @@ void Chooser::observe(const TimedBatches& timed) {
 
 void Chooser::tell(KnownShape& known) {
   known.has_news = true;
-  for (const TimedBatches::Sample& each : known.samples) tuner_->learned().observe_late(each.used, each.ns, each.is_undisturbed);
+  for (const TimedBatches::Sample& each : known.samples)
+    tuner_->learned().observe_late(each.used, each.ns, each.is_undisturbed);
   known.samples.clear();
   known.report.reset();
   are_errors_old_ = true;

@@ -11,10 +11,10 @@
 #include <vyre/report/choice_report.hpp>
 #include <vyre/runtime/batch_planner.hpp>
 #include <vyre/runtime/decision.hpp>
+#include <vyre/runtime/learned.hpp>
 #include <vyre/runtime/recording_cache.hpp>
 #include <vyre/runtime/session.hpp>
 #include <vyre/runtime/stopwatch.hpp>
-#include <vyre/runtime/learned.hpp>
 #include <vyre/runtime/tuner.hpp>
 
 namespace vyre::runtime {

@@ -78,7 +78,8 @@ TEST_F(ChooserTest, CalibratesOnlyWhereThereIsSomethingToChoose) {
   for (std::uint32_t i = 0; i < policy::kMinPersistentBatch; ++i) rig_.gather(large, rig_.dispatch(scale_, {data_}));
   EXPECT_GT(chooser.calibration_budget_ns(large), 1U << 30);
   EXPECT_EQ((Chooser{rig_.device, {.mode = LaunchMode::Plain}}.calibration_budget_ns(large)), 0U);
-  EXPECT_EQ((Chooser{rig_.device, {}}.calibration_budget_ns(large)), 0U) << "the program has not worked for long enough";
+  EXPECT_EQ((Chooser{rig_.device, {}}.calibration_budget_ns(large)), 0U)
+      << "the program has not worked for long enough";
   chooser.note_lap(500'000'000);
   const Chooser other{rig_.device, {}};
   EXPECT_NEAR(static_cast<double>(other.calibration_budget_ns(large)), 0.05 * 450e6, 1)

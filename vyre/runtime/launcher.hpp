@@ -40,8 +40,7 @@ struct Launched {
 class Launcher {
  public:
   /// `rule`: D2's answers, by which batches are planned.
-  Launcher(backend::Device& device, const SessionOptions& options,
-           const plan::WaitRule& rule = plan::WaitRule::ask());
+  Launcher(backend::Device& device, const SessionOptions& options, const plan::WaitRule& rule = plan::WaitRule::ask());
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
   ~Launcher();

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-
 namespace vyre::runtime {
 namespace {
 
@@ -104,8 +103,7 @@ void Learned::refresh(Entry& entry, std::span<const choice::ProgramForms> forms)
   const bool is_due = batches < kOftenRefreshed || batches >= entry.refreshed_at + kRefreshEvery;
   if (!(entry.is_stale && is_due) && std::ranges::equal(entry.forms, forms)) return;
   entry.forms.assign(forms.begin(), forms.end());
-  entry.habits = {
-      .plan_ns = plan_ns_, .per_wait = entry.per_wait, .unknown_kernels_ns = entry.unknown_kernels_ns};
+  entry.habits = {.plan_ns = plan_ns_, .per_wait = entry.per_wait, .unknown_kernels_ns = entry.unknown_kernels_ns};
   entry.forecast = choice::forecast(entry.shape, *calibration_, kernels_, forms, entry.habits);
   entry.is_stale = false;
   entry.refreshed_at = batches;

@@ -103,7 +103,7 @@ class Learned {
     std::uint64_t refreshed_at = 0;                // The batch for which the forecast was made.
     double per_wait = 1;                           // Batches for one wait, as usual.
     std::uint32_t unusual_waits = 0;
-    double unknown_kernels_ns = 0;                 // See `choice::Habits`.
+    double unknown_kernels_ns = 0;  // See `choice::Habits`.
     std::list<std::uint64_t>::iterator used = {};
   };
 

@@ -67,13 +67,13 @@ struct SessionOptions {
   /// The longest that any wait may take, 1 ns or more.
   std::chrono::nanoseconds watchdog = backend::kForever;
   bool time_device = false;  ///< Whether the report has the device's own time, which costs two timestamps a list.
-  /// In the mode `Auto`, the share of the time that trials may cost, 0 to 1: what they take longer than the current mode
-  /// would, and setup. 0 for no trials; with 1 every batch is launched in some possible mode.
+  /// In the mode `Auto`, the share of the time that trials may cost, 0 to 1: what they take longer than the current
+  /// mode would, and setup. 0 for no trials; with 1 every batch is launched in some possible mode.
   double exploration = 0.03;
   /// In the mode `Auto`, how long sessions on a device work by a rule (one list, kept when a batch comes back) before
   /// its calibration begins. That takes 5 % of the time from then on, in slices of some milliseconds, until it is done;
-  /// with 0 ns it is done at once before the first batch of several operations. `tuner().calibrate` does it at a time of
-  /// one's own. 0 ns or more.
+  /// with 0 ns it is done at once before the first batch of several operations. `tuner().calibrate` does it at a time
+  /// of one's own. 0 ns or more.
   std::chrono::nanoseconds calibrate_after = std::chrono::milliseconds{50};
   /// Calibration and estimates of the device. By default the tuner that all sessions of the device share.
   std::shared_ptr<Tuner> tuner = nullptr;

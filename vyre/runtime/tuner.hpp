@@ -34,9 +34,8 @@ class Tuner {
   /// Measures the device unless that was done. A second caller waits meanwhile. With a budget a part of it is measured,
   /// in about that time, and further calls go on; a second caller does not wait then. A device that cannot be opened
   /// once more is measured at once, whatever the budget.
-  [[nodiscard]] Result<void> calibrate(
-      backend::Device& device, std::chrono::nanoseconds timeout,
-      std::uint64_t budget_ns = std::numeric_limits<std::uint64_t>::max());
+  [[nodiscard]] Result<void> calibrate(backend::Device& device, std::chrono::nanoseconds timeout,
+                                       std::uint64_t budget_ns = std::numeric_limits<std::uint64_t>::max());
   /// Takes a calibration. `InvalidArgument`, naming the first time or ratio that is not finite.
   [[nodiscard]] Result<void> set(const choice::Calibration& calibration);
   [[nodiscard]] std::optional<choice::Calibration> calibration() const;
@@ -49,8 +48,8 @@ class Tuner {
   [[nodiscard]] report::PredictionErrors errors() const;
   /// Whether no trial of a shape is expected to pay.
   [[nodiscard]] bool is_settled(std::uint64_t shape) const;
-  /// Puts another policy in the place of `policy::evaluate_dispatch_policy`: its verdicts are launched, by sessions that
-  /// are opened afterwards. A policy that calls operations independent which are not makes results wrong.
+  /// Puts another policy in the place of `policy::evaluate_dispatch_policy`: its verdicts are launched, by sessions
+  /// that are opened afterwards. A policy that calls operations independent which are not makes results wrong.
   void set_policy(policy::Evaluate policy);
 
   /// For the stages of a session.
@@ -59,7 +58,7 @@ class Tuner {
  private:
   std::unique_ptr<Learned> learned_;
   std::mutex calibrating_;
-  std::unique_ptr<Calibrator> calibrator_;  // Of a calibration that is half done,
+  std::unique_ptr<Calibrator> calibrator_;       // Of a calibration that is half done,
   const backend::Device* calibrated_ = nullptr;  // and the device it is for.
 };
 
