@@ -60,7 +60,8 @@ std::string saving_text(const ShapeReport& shape) {
   const double off = kNinety * shape.saving_deviation_ns;
   const double share = shape.baseline_ns > 0 ? 100 * saving / shape.baseline_ns : 0;
   return fmt::format(
-      "  This saves {} of {} a batch against recording anew ({:.0f} %), measured by trials: with 90 % certainty {} to {}; "
+      "  This saves {} of {} a batch against recording anew ({:.0f} %), measured by trials: with 90 % certainty {} to "
+      "{}; "
       "the forecast was {}.\n",
       signed_time(saving), time(shape.baseline_ns), share, signed_time(saving - off), signed_time(saving + off),
       signed_time(shape.forecast_saving_ns));
@@ -87,8 +88,7 @@ std::string kernels_text(const ShapeReport& shape) {
                                  time(current->estimate_ns), current->is_measured ? "measured" : "forecast",
                                  time(std::min(shape.launching_ns, current->estimate_ns)));
   for (const GroupReport& group : shape.groups) {
-    text += fmt::format("  {} × {} of {}, {}", group.kind.groups,
-                        counted(group.kind.count, "dispatch", "dispatches"),
+    text += fmt::format("  {} × {} of {}, {}", group.kind.groups, counted(group.kind.count, "dispatch", "dispatches"),
                         group.program.empty() ? "a program" : group.program,
                         counted(group.kind.resources, "buffer", "buffers"));
     std::string_view before = "; its kernel takes ";

@@ -16,10 +16,10 @@ namespace vyre::report {
 /// One launch mode of batches of a shape. Times are of one batch.
 struct WayReport {
   choice::Way way = choice::Way::Batched;
-  double forecast_ns = 0;    ///< From the calibration.
-  double estimate_ns = 0;    ///< The forecast as corrected by trials.
-  double deviation = 0;      ///< Standard deviation of the logarithm of the estimate's ratio to the current mode.
-  double setup_ns = 0;       ///< Once.
+  double forecast_ns = 0;  ///< From the calibration.
+  double estimate_ns = 0;  ///< The forecast as corrected by trials.
+  double deviation = 0;    ///< Standard deviation of the logarithm of the estimate's ratio to the current mode.
+  double setup_ns = 0;     ///< Once.
   std::uint32_t trials = 0;
   bool is_measured = false;  ///< By a trial, or as the current mode.
   double used_below_ns = 0;  ///< The time below which it would replace the current mode; 0 if it cannot.
