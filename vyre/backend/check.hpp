@@ -34,7 +34,8 @@ inline constexpr std::uint64_t kMaxBuffers = 1'024;
 /// The bindings of a program by set and slot, each once. Precondition: every array of buffers has a length.
 [[nodiscard]] std::vector<BindingSlot> slots_of(const program::Interface& interface);
 
-/// The rule for each range of a dispatch: `slots_of` with an entry for each element of an array of buffers.
+/// The rules (alignment, size, what may overlap) for each range of a dispatch, in the order of its ranges; an array of
+/// buffers has an entry for each element.
 [[nodiscard]] std::vector<RangeRule> rules_of(const program::Interface& interface);
 
 /// Whether a range of a buffer can be bound.

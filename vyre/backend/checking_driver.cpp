@@ -65,7 +65,8 @@ class CheckingDriver final : public DeviceDriver, private ObjectObserver {
     VYRE_CHECK(*result != nullptr, "a driver records nothing and calls it a success");
     (*result)->observer = this;
     const std::scoped_lock lock{mutex_};
-    // An object that comes back was released, which cannot be seen here, and is a new recording from now on.
+    // If the driver gives an address that is known already, the recording before at that address was released, which
+    // cannot be seen here: it counts as a new recording.
     VYRE_CHECK(lost_ || !is_pending(**result), "a recording is used again while a launch of it is pending");
     recordings_[result->get()] = {.named = std::make_shared<const Objects>(std::move(named)), .reuse = reuse};
     return result;

@@ -172,7 +172,8 @@ class Device {
   /// Checks a list, lowers it and records it.
   [[nodiscard]] Result<LoweredList> record(const ListView& view, Reuse reuse);
   [[nodiscard]] Result<Ticket> launch(DriverRecording& commands, LoweredList once, const SubmitOptions& options);
-  /// Replays a recording after the last change of its table. The lock of `updates` is held.
+  /// Submits a recording so that it runs after the most recent change of its table. The caller holds the lock of
+  /// `updates`.
   [[nodiscard]] Result<Ticket> launch_updatable(Updates& updates, const SubmitOptions& options);
   /// Changes the table of a recording after all replays that read it. The lock of `updates` is held.
   [[nodiscard]] Result<void> launch_upload(Updates& updates, LoweredList upload, const SubmitOptions& options);

@@ -114,7 +114,7 @@ struct RangeRule {
   friend bool operator==(const RangeRule&, const RangeRule&) = default;
 };
 
-/// How the records of a form are written, and how much of it a launch can run.
+/// The layout of a form's records, and the most items that one launch may run.
 struct FormRules {
   program::FormKind kind = program::FormKind::Descriptor;
   program::RecordLayout record = {};

@@ -62,7 +62,7 @@ class UpdatableRecording {
   [[nodiscard]] virtual RecordingPtr commit(const CommandList& list, ListUpdate update) = 0;
 };
 
-/// An updatable recording as it was made.
+/// What making an updatable recording gives.
 struct UpdatableList {
   std::unique_ptr<UpdatableRecording> recording = {};
   LoweredList upload = {};  ///< Writes the table. Has no commands if the host wrote it.

@@ -32,7 +32,8 @@ Way best_queue(const Prices& prices) noexcept {
 /// D4 between a list that is not kept for this batch alone and one that is, for a share of a batch: over all batches of
 /// the shape, among which a list is recorded for each that differs.
 policy::CommandReuseInputs reuse_of(const Prices& prices, Way anew, Way kept, double share) noexcept {
-  const double once = prices.amortised_ns(kept) - prices.ns[index(kept)];
+  const double times = is_replay(kept) ? prices.exact_repeats : prices.repeats;
+  const double once = prices.setup_ns[index(kept)] / std::max(times, 1.0);
   return {.repeat_count = count(prices.repeats),
           .per_launch_overhead_ns = whole(share * prices.amortised_ns(anew)),
           .record_overhead_ns = whole(share * prices.repeats * once),

@@ -83,7 +83,7 @@ class BatchBuilder {
   [[nodiscard]] std::span<const std::uint32_t> buffers_again() const noexcept { return previous_->buffers; }
   /// The prepared dispatches of the batch before, if it has no other operations.
   [[nodiscard]] std::span<const std::uint32_t> prepared_again() const noexcept { return previous_->prepared; }
-  /// Keeps the buffers of the batch before, for `buffers_again`.
+  /// Remembers the buffers of the batch before, so that `buffers_again` can give them if that batch comes again.
   void keep_buffers(std::vector<std::uint32_t> buffers) { previous_->buffers = std::move(buffers); }
   /// Forgets the batch before, because one of its buffers or programs ends.
   void forget_previous() noexcept;

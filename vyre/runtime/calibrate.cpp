@@ -44,7 +44,7 @@ using program::kForms;
 constexpr std::size_t kFewestRounds = 3;
 constexpr std::size_t kRounds = 5;
 constexpr std::size_t kMostRounds = 25;
-/// When enough was seen, and when it must be enough.
+/// A stage of experiments may stop after `good_ns` of samples, and must stop after `most_ns`.
 struct TimeLimits {
   std::uint64_t good_ns = 0;
   std::uint64_t most_ns = 0;

@@ -12,7 +12,8 @@ namespace vyre::runtime {
 
 /// Measures what launching costs on a device: every launch mode with few and many dispatches, recording, copies,
 /// barriers, compiling, and by what factor a form changes the time of a kernel. Experiments run in turns, so that a
-/// disturbance falls on all of them; medians count, without the samples of which two clocks disagree.
+/// disturbance falls on all of them; medians count. A sample is dropped if the wall clock and the process's clock
+/// disagree about it.
 ///
 /// The device is opened once more for this, where it can be, so that nothing is left behind: a driver may get slower by
 /// what it compiles. Other work on the device meanwhile is measured along. Thread safety: one thread at a time; the

@@ -36,7 +36,7 @@ class Chooser {
   /// D3's answer: whether the host may write to the bytes of `slot` while the dispatches of an arm run.
   [[nodiscard]] bool may_overlap(std::uint32_t slot, const policy::Arm& kernels) const;
 
-  /// A batch, and the stages that know something of it.
+  /// A question to the chooser: a batch, and the stages that it asks about the batch.
   struct Request {
     const plan::Batch& batch;
     BatchPlanner& planner;
@@ -50,7 +50,7 @@ class Chooser {
   [[nodiscard]] Decision decide(const Request& request);
   /// Notes that a batch was launched, or failed, as decided.
   void note_launch(const Decision& decision, const plan::Batch& batch) noexcept;
-  /// Called after a launch failed before anything was submitted: whether the failure is of a form that nothing needs.
+  /// Called after a launch failed before anything was submitted. Gives whether the failure came from an optional form.
   /// Its programs do not get that form any more, so that the batch can be decided for again.
   [[nodiscard]] bool can_do_without(const Decision& decision, const Error& error, ProgramTable& programs);
 

@@ -39,7 +39,7 @@ Result<void> HostTransfers::read_staged(Work work, const BufferView& from, std::
 }
 
 Result<void> HostTransfers::before_write(Work work, std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) {
-  // Staging a large read appends its further parts, which are staged reads.
+  // Staging a large read appends its remaining parts to `reads_` as staged reads, so that no iterator may be held.
   for (std::size_t i = 0; i < reads_.size(); ++i) {
     const PendingRead& read = reads_[i];
     const bool is_hit =
@@ -121,7 +121,7 @@ std::uint64_t HostTransfers::awaited_for(std::uint64_t ticket) const noexcept {
 
 void HostTransfers::note_wait(BufferTable& buffers, std::uint64_t ticket) const noexcept {
   for (const PendingRead& read : reads_) {
-    // A read that was staged in a later batch was read ahead.
+    // A read whose copy is in a later batch than the one that was asked for was read ahead, and says nothing here.
     if (read.is_direct() || read.ticket > ticket || read.batch != read.ticket) continue;
     BufferSlot& slot = buffers[read.buffer];
     if (slot.last_batch <= read.batch) slot.is_read_ahead = false;

@@ -23,7 +23,7 @@ class HostTransfers {
   HostTransfers& operator=(const HostTransfers&) = delete;
   ~HostTransfers();
 
-  /// Where operations are added, and how far the device is.
+  /// The stages that `HostTransfers` works with: the builder takes copies, and `done` says which batches are complete.
   struct Work {
     BatchBuilder& builder;
     BufferTable& buffers;

@@ -32,14 +32,14 @@ constexpr double kNewest = 0.3;
 constexpr double kNoChange = 0.03;
 constexpr std::uint64_t kOftenRefreshed = 64;
 constexpr std::uint32_t kRefreshEvery = 16;
-// Another number of batches for one wait is the rule from the third time in a row on.
+// If the number of batches for one wait changes, the new number is believed from the third time in a row on.
 constexpr std::uint32_t kOftenUnusual = 3;
 // The rest of a measurement, beyond the batches whose time is known, says something if it is this share of it.
 constexpr double kLeastRest = 0.3;
 // A saving below this share of a batch's time is noise, and no prediction is judged by it.
 constexpr double kLeastSaving = 0.02;
 
-/// Estimates are made of these, and become whole numbers.
+/// Refuses what is not finite: forecasts add these numbers up, and the policies get the sums as whole nanoseconds.
 Result<void> check(const choice::Calibration& calibration) {
   const auto check_one = [](double value, std::string_view what) -> Result<void> {
     // What is measured as a difference may be below 0.

@@ -64,7 +64,7 @@ class Params {
   [[nodiscard]] bool fits() const noexcept { return value_count_ <= kMaxValues && byte_count_ <= kMaxBytes; }
   /// The number of values that were added.
   [[nodiscard]] std::size_t value_count() const noexcept { return value_count_; }
-  /// The number of bytes of the block, or of all values.
+  /// Size in bytes: of the block, if the parameters were given as one, otherwise of all values together.
   [[nodiscard]] std::size_t byte_count() const noexcept { return byte_count_; }
 
   [[nodiscard]] bool is_block() const noexcept { return is_block_; }

@@ -134,7 +134,8 @@ Result<void> PreparedWork::change_buffers(const CapturedBatch& captured, std::sp
     const auto found = std::ranges::find(names, buffer, &decltype(names)::value_type::first);
     return found == names.end() ? buffer : found->second;
   });
-  // With the other buffers, no operation may overlap itself, or conflict with another one of its wave.
+  // Checks the new buffers: views of one operation that must be apart do not overlap, and no two operations of a wave
+  // conflict.
   for (std::size_t i = 0; i < list.commands().size(); ++i) {
     const backend::Command& command = list.commands()[i];
     Result<void> apart;

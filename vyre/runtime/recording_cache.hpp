@@ -70,9 +70,9 @@ class RecordingCache {
   template <typename IsFixed>
   [[nodiscard]] KeptBatch* find_table(std::uint64_t hash, const backend::CommandList& planned, IsFixed is_fixed);
 
-  /// Records the lists `arms` and keeps the recordings in `made`, to which only recordings and names are missing. Drops
-  /// other batches first if the bounds require it. Gives the device's error if it refuses a list; then `made` is not
-  /// kept.
+  /// Records the lists in `arms` and keeps them with `made`, an entry that is complete but for its recordings and the
+  /// handles they name. Drops other batches first if the cache is beyond its bounds. If the device refuses a list,
+  /// gives its error and keeps nothing.
   [[nodiscard]] Result<KeptBatch*> keep(KeptBatch made, std::span<const backend::CommandList> arms);
 
   /// Drops every recording that names a buffer or a pipeline, before that is freed.

@@ -50,7 +50,7 @@ class Call {
       return {};
     return refused();
   }
-  /// The same; also gives the failure that broke the session until `finish` has reported it.
+  /// Like `begun`, but also gives the failure that broke the session, until `finish` has reported it.
   [[nodiscard]] Result<void> usable() const {
     if (is_usable()) [[likely]]
       return {};

@@ -9,7 +9,7 @@ namespace vyre::runtime {
 /// has at most `Params::kMaxBytes` of them.
 inline constexpr std::size_t kMaxOperations = (std::size_t{1} << 32) / Params::kMaxBytes;
 
-/// `InvalidArgument`, naming the option, its value and the limit, for options that mean nothing.
+/// `InvalidArgument`, naming the option, its value and the limit, for an option outside of its valid range.
 [[nodiscard]] Result<void> check(const SessionOptions& options);
 
 }  // namespace vyre::runtime
