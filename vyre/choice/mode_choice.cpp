@@ -16,7 +16,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kCertainty = 0.4;
 // and by at least this share.
 constexpr double kLeastGain = 0.02;
-// A batch is expected to come this many times as often as it has come: what is set up once is paid over so many.
+// A batch is expected to come this many times as often as it has come: what is set up once is paid over so many. The
+// first time nothing is expected, so that a batch that comes once is not slowed down by setup.
 constexpr double kHorizon = 3;
 // No trials before a batch has come so often.
 constexpr std::uint32_t kFewTimes = 4;
@@ -82,8 +83,8 @@ void ModeChoice::price(const Forecast& forecast, const Moment& moment) {
   // Ratios to a mode whose time is known.
   const Way reference = current();
   const double reference_ns = now_ns();
-  prices_.repeats = kHorizon * (1.0 + moment.seen.of_shape);
-  prices_.exact_repeats = kHorizon * (1.0 + moment.seen.of_batch);
+  prices_.repeats = 1 + kHorizon * moment.seen.of_shape;
+  prices_.exact_repeats = 1 + kHorizon * moment.seen.of_batch;
   for (const Way way : kAllWays) {
     const bool is_kept = is_replay(way) || way == Way::Table;
     // Plain submissions do all that one list does, and more.
