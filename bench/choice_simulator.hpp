@@ -17,7 +17,7 @@
 /// compared on the same batches, and every time is the same on every machine.
 namespace vyre::bench {
 
-/// What disturbs the times of batches.
+/// The disturbances of the times of batches.
 struct Scenario {
   std::string_view name = {};
   double noise = 0.03;          ///< Standard deviation of the logarithm of a time.
@@ -95,7 +95,7 @@ class SimulatedShape {
   [[nodiscard]] bool may_use(choice::Way way) const noexcept {
     return forecast_.of(way).is_possible && (repeats_ || !choice::is_replay(way));
   }
-  /// What slows the next batch down, whatever way it is launched in: called once for each batch.
+  /// The factor by which the next batch is slower, in any launch mode; called once for each batch.
   [[nodiscard]] double disturbance() {
     if (scenario_.drift > 0) {
       log_speed_ = std::clamp(log_speed_ + normal(scenario_.drift / 10), -0.7, 0.7);
@@ -106,11 +106,11 @@ class SimulatedShape {
     }
     left_ -= left_ > 0 ? 1U : 0U;
     const double spike = uniform(0, 1) < scenario_.spikes ? uniform(2, 5) : 1;
-    // What disturbs mostly adds.
+    // Disturbances mostly add time.
     const double noise = std::exp(std::abs(normal(scenario_.noise)) * (uniform(0, 1) < 0.7 ? 1 : -0.5));
     return std::exp(log_speed_) * (is_slow_ ? 1.8 : 1) * spike * noise;
   }
-  /// What the first batch after a switch to another way takes longer.
+  /// The factor by which the first batch after a switch to another launch mode is slower.
   [[nodiscard]] double switching() { return 1 + uniform(0, 0.5); }
 
  private:
@@ -137,7 +137,7 @@ class SimulatedShape {
   std::uint32_t left_ = 0;
 };
 
-/// What a rule made of one program.
+/// The outcome of a rule on one program.
 struct SimulatedRun {
   double total_ns = 0;   ///< Of all batches, with what was set up.
   double oracle_ns = 0;  ///< The same for one that knows all times beforehand.
