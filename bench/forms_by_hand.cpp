@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include <vyre/program/glsl.hpp>
+#include <vyre/program/glsl/compile.hpp>
 
 #include "bench/lavapipe.hpp"
 #include "bench/saxpy.hpp"

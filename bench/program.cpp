@@ -5,7 +5,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <vyre/program/glsl.hpp>
+#include <vyre/program/glsl/compile.hpp>
 #include <vyre/program/program.hpp>
 #include <vyre/program/reflect.hpp>
 #include <vyre/program/validate.hpp>

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <vyre/program/glsl.hpp>
+#include <vyre/program/glsl/compile.hpp>
 
 #include "bench/lavapipe.hpp"
 

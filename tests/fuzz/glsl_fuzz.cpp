@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <vyre/base/check.hpp>
-#include <vyre/program/glsl.hpp>
+#include <vyre/program/glsl/compile.hpp>
 #include <vyre/program/validate.hpp>
 
 // Any bytes at all: the compiler comes back, and what it makes is valid. The first byte chooses target and options, so

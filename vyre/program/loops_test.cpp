@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <vyre/program/glsl.hpp>
+#include <vyre/program/glsl/compile.hpp>
 #include <vyre/program/reflect.hpp>
 
 #include "tests/support/spirv.hpp"

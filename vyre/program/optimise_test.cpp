@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <spirv-tools/libspirv.hpp>
 
-#include <vyre/program/glsl.hpp>
+#include <vyre/program/glsl/compile.hpp>
 #include <vyre/program/validate.hpp>
 
 namespace vyre::program {

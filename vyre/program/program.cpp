@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include <vyre/program/forms/form_cache.hpp>
-#include <vyre/program/glsl.hpp>
+#include <vyre/program/glsl/compile.hpp>
 #include <vyre/program/reflect.hpp>
 #include <vyre/program/spirv/header.hpp>
 #include <vyre/program/spirv/module.hpp>

@@ -1,4 +1,4 @@
-#include <vyre/program/glsl_includes.hpp>
+#include <vyre/program/glsl/includes.hpp>
 
 #include <fstream>
 #include <iterator>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <vyre/program/glsl_limits.hpp>
+#include <vyre/program/glsl/limits.hpp>
 
 namespace vyre::program {
 namespace {

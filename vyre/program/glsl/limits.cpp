@@ -1,4 +1,4 @@
-#include <vyre/program/glsl_limits.hpp>
+#include <vyre/program/glsl/limits.hpp>
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include <vyre/program/glsl_macros.hpp>
+#include <vyre/program/glsl/macros.hpp>
 #include <vyre/program/saturating.hpp>
 
 namespace vyre::program {

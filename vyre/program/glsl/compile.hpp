@@ -28,7 +28,7 @@ struct GlslOptions {
 ///
 /// `CompileFailed` for what the compiler refuses: the first line it reports is the message, "saxpy.comp:12: 'x' :
 /// undeclared identifier", the others are context. `InvalidArgument` for options that cannot be and for text beyond the
-/// limits (glsl_limits.hpp, glsl_macros.hpp, glsl_tree.hpp), which keep any text from exhausting stack, memory or time.
+/// limits (limits.hpp, macros.hpp, tree.hpp), which keep any text from exhausting stack, memory or time.
 /// `OutOfMemory` if there is no room for the thread that compiles, whose stack does not depend on the caller's.
 /// Thread safety: may be called concurrently. The first call takes longer: it reads the built-in functions.
 [[nodiscard]] Result<std::vector<std::uint32_t>> compile_glsl(std::string_view source, const GlslOptions& options = {});

@@ -1,4 +1,4 @@
-#include <vyre/program/glsl.hpp>
+#include <vyre/program/glsl/compile.hpp>
 
 #include <pthread.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 #include <spirv-tools/libspirv.hpp>
 
-#include <vyre/program/glsl_limits.hpp>
+#include <vyre/program/glsl/limits.hpp>
 #include <vyre/program/large_stack.hpp>
 #include <vyre/program/validate.hpp>
 

@@ -1,4 +1,4 @@
-#include <vyre/program/glsl.hpp>
+#include <vyre/program/glsl/compile.hpp>
 
 #include <algorithm>
 #include <array>
@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include <vyre/base/check.hpp>
-#include <vyre/program/glsl_includes.hpp>
-#include <vyre/program/glsl_limits.hpp>
-#include <vyre/program/glsl_macros.hpp>
-#include <vyre/program/glsl_tokens.hpp>
-#include <vyre/program/glsl_tree.hpp>
+#include <vyre/program/glsl/includes.hpp>
+#include <vyre/program/glsl/limits.hpp>
+#include <vyre/program/glsl/macros.hpp>
+#include <vyre/program/glsl/tokens.hpp>
+#include <vyre/program/glsl/tree.hpp>
 #include <vyre/program/large_stack.hpp>
 #include <vyre/program/optimise.hpp>
 #include <vyre/program/saturating.hpp>

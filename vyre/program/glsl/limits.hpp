@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include <vyre/base/error.hpp>
-#include <vyre/program/glsl_tokens.hpp>
+#include <vyre/program/glsl/tokens.hpp>
 
 namespace vyre::program {
 

@@ -1,4 +1,4 @@
-#include <vyre/program/glsl_tokens.hpp>
+#include <vyre/program/glsl/tokens.hpp>
 
 #include <string>
 #include <utility>

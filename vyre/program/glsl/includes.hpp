@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <vyre/base/error.hpp>
-#include <vyre/program/glsl_tokens.hpp>
+#include <vyre/program/glsl/tokens.hpp>
 
 namespace vyre::program {
 

@@ -1,4 +1,4 @@
-#include <vyre/program/glsl_limits.hpp>
+#include <vyre/program/glsl/limits.hpp>
 
 #include <filesystem>
 #include <fstream>

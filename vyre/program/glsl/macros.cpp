@@ -1,4 +1,4 @@
-#include <vyre/program/glsl_macros.hpp>
+#include <vyre/program/glsl/macros.hpp>
 
 #include <algorithm>
 #include <utility>

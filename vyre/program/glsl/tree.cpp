@@ -1,4 +1,4 @@
-#include <vyre/program/glsl_tree.hpp>
+#include <vyre/program/glsl/tree.hpp>
 
 #include <algorithm>
 #include <bit>
