@@ -1,7 +1,7 @@
 // How close a rule of choosing comes to one that knows everything, on simulated programs: `bench_choice`.
 //
-// `--seeds FROM COUNT` takes other programs: all constants of the choice were set by seeds 1 to 400, README and
-// docs/performance.md give the figures of seeds 1000 to 1399.
+// `--seeds FROM COUNT` takes other programs: all constants of the choice were set by seeds 1 to 400,
+// docs/performance.md gives the figures of seeds 1000 to 1399.
 
 #include <cmath>
 #include <cstdint>

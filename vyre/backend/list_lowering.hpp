@@ -62,7 +62,7 @@ class UpdatableRecording {
   [[nodiscard]] virtual RecordingPtr commit(const CommandList& list, ListUpdate update) = 0;
 };
 
-/// What making an updatable recording gives.
+/// A new updatable recording, and the upload that must run before its first replay.
 struct UpdatableList {
   std::unique_ptr<UpdatableRecording> recording = {};
   LoweredList upload = {};  ///< Writes the table. Has no commands if the host wrote it.

@@ -15,12 +15,12 @@ constexpr std::size_t index(FormKind form) noexcept { return static_cast<std::si
 
 std::uint64_t whole_ns(double ns) noexcept { return static_cast<std::uint64_t>(std::max(ns, 0.0)); }
 
-/// The line of a list of dispatches as written, made anew or kept.
+/// The calibrated line of a list of dispatches as written: recorded anew for each batch, or kept.
 const Line& list_line(const Calibration& calibration, bool is_kept) noexcept {
   return calibration.way(is_kept ? Way::Replay : Way::Batched);
 }
 
-/// The time of so many launches of a form within a list, kernels and items aside.
+/// The time of `launches` launches of a form within a list, without their kernels and items.
 double launches_ns(const Calibration& calibration, Way way, std::uint32_t launches) noexcept {
   const Line& list = list_line(calibration, is_replay(way));
   const double first = std::max(calibration.way(way).fixed_ns - list.fixed_ns, 0.0);

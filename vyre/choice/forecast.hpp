@@ -39,7 +39,7 @@ struct KindCost {
   friend bool operator==(const KindCost&, const KindCost&) = default;
 };
 
-/// What batches of a shape are predicted to take in every launch mode, before anything was tried.
+/// The predicted time of batches of a shape in every launch mode, before any trial.
 struct Forecast {
   std::array<WayCost, kWays> ways = {};
   std::vector<KindCost> kinds = {};  ///< As the shape's.
@@ -48,7 +48,7 @@ struct Forecast {
   friend bool operator==(const Forecast&, const Forecast&) = default;
 };
 
-/// What the session adds to what was measured of the device.
+/// Facts of a session that a forecast needs beside the calibration of the device.
 struct Habits {
   double plan_ns = 0;             ///< Host time for planning an operation of a list that is made anew.
   double per_wait = 1;            ///< Batches that are launched for one wait.

@@ -58,6 +58,8 @@ struct ModeEstimate {
 /// estimates become less certain, and trials follow from that.
 class ModeChoice {
  public:
+  ModeChoice() noexcept;
+
   [[nodiscard]] Choice choose(const BatchShape& shape, const Calibration& calibration, const Forecast& forecast,
                               const Moment& moment, policy::Evaluate evaluate = policy::evaluate);
   /// Counts batches for which the last choice held without a question.
@@ -167,9 +169,6 @@ class ModeChoice {
   std::uint64_t samples_ = 0;
   double total_ns_ = 0;
   double trial_cost_ns_ = 0;
-
- public:
-  ModeChoice() noexcept;
 };
 
 }  // namespace vyre::choice
