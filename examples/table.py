@@ -25,6 +25,7 @@ ROWS = {
     "bfs": None,
     "kmeans": None,
     "scan": None,
+    "decode": None,
     "nbody": ("128 bodies that attract each other, 500 steps of leapfrog",
               "double precision by numpy, and the energy at the start"),
     "matmul": ("a thousand products of 16 × 16 matrices, a dispatch each", "numpy's products"),
