@@ -27,19 +27,19 @@ set(library_headers
   vyre/report/audit_log.hpp vyre/report/choice_report.hpp vyre/report/device_report.hpp vyre/report/explain.hpp vyre/report/explanation.hpp
   vyre/report/interface_report.hpp vyre/report/run_report.hpp
   vyre/runtime/buffer.hpp vyre/runtime/calibrate.hpp vyre/runtime/params.hpp vyre/runtime/session.hpp
-  vyre/runtime/system.hpp vyre/runtime/tuner.hpp)
+  vyre/runtime/system.hpp vyre/runtime/tuner.hpp vyre/store/store.hpp)
 
 # The objects of the static libraries, all of them, each compiled once. What stands behind them (fmt, glslang,
 # SPIRV-Tools) comes along as they need it. vyre.map.in says what others see of it.
 set(symbols "${CMAKE_BINARY_DIR}/package/vyre.map")
 configure_file("${CMAKE_CURRENT_LIST_DIR}/vyre.map.in" "${symbols}" @ONLY)
 add_library(vyre_shared SHARED)
-foreach(part program plan backend lowering choice report runtime vulkan all_backends)
+foreach(part store program plan backend lowering choice report runtime vulkan all_backends)
   target_sources(vyre_shared PRIVATE $<TARGET_OBJECTS:vyre_${part}>)
 endforeach()
 target_sources(vyre_shared PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${library_headers})
 target_compile_features(vyre_shared PUBLIC cxx_std_23)
-target_link_libraries(vyre_shared PUBLIC vyre::policy PRIVATE vyre::runtime vyre::all_backends)
+target_link_libraries(vyre_shared PUBLIC vyre::policy PRIVATE vyre::runtime vyre::store vyre::all_backends)
 target_link_options(vyre_shared PRIVATE "LINKER:--version-script=${symbols}" LINKER:-z,defs)
 set_target_properties(vyre_shared PROPERTIES
   OUTPUT_NAME vyre VERSION "${PROJECT_VERSION}" SOVERSION "${PROJECT_VERSION_MAJOR}" EXPORT_NAME vyre

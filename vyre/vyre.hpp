@@ -5,6 +5,7 @@
 #include <vyre/all_backends.hpp>
 #include <vyre/runtime/session.hpp>
 #include <vyre/runtime/system.hpp>
+#include <vyre/store/store.hpp>
 
 namespace vyre {
 
@@ -34,5 +35,7 @@ using runtime::Session;
 using runtime::SessionOptions;
 using runtime::SessionTicket;
 using runtime::System;
+using store::Store;
+using store::StoreOptions;
 
 }  // namespace vyre
