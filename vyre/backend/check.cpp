@@ -36,7 +36,7 @@ class ListChecker {
  public:
   ListChecker(const ListView& view, const Limits& limits) noexcept : view_{view}, limits_{limits} {}
 
-  /// Whether a dispatch can run: the same checks as in the first operator below, without messages.
+  /// Whether a dispatch can run. Makes the same checks as the first `operator()` below, but no message.
   [[nodiscard]] bool can_run(const Dispatch& dispatch) noexcept {
     const PipelineEntry* pipeline = view_.pipelines.find(dispatch.pipeline);
     if (pipeline == nullptr || dispatch.range_count != pipeline->rules.size() ||
@@ -150,7 +150,7 @@ class ListChecker {
 };
 
 std::string describe(const ListView& view, const Command& command, std::size_t index) {
-  // In the order of the variant.
+  // In the order of the alternatives of `Command`.
   constexpr std::array<std::string_view, std::variant_size_v<Command>> kNames = {
       "a dispatch", "a copy", "a fill", "a barrier", "a timestamp", "an indirect dispatch"};
   const auto* dispatch = std::get_if<Dispatch>(&command);

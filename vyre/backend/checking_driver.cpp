@@ -30,7 +30,7 @@ Objects objects_in(const ListView& view, const Objects& live) {
   return named;
 }
 
-/// The lock is never held during a call of the inner driver, so that calls stay as concurrent as they were.
+/// Never holds its lock during a call of the inner driver, so that calls run as concurrently as without this driver.
 class CheckingDriver final : public DeviceDriver, private ObjectObserver {
  public:
   explicit CheckingDriver(std::unique_ptr<DeviceDriver> inner)
@@ -39,7 +39,8 @@ class CheckingDriver final : public DeviceDriver, private ObjectObserver {
   CheckingDriver& operator=(const CheckingDriver&) = delete;
   ~CheckingDriver() override {
     VYRE_CHECK(live_.empty(), "a driver goes while buffers or pipelines of it are left");
-    // Recordings that were released may wait in the inner driver for their next use: they go with it.
+    // The inner driver may have kept released recordings to use them again. It destroys them now, and each tells this
+    // driver of it.
     inner_.reset();
     VYRE_CHECK(recordings_.empty(), "a driver goes while recordings of it are left");
   }
@@ -65,8 +66,8 @@ class CheckingDriver final : public DeviceDriver, private ObjectObserver {
     VYRE_CHECK(*result != nullptr, "a driver records nothing and calls it a success");
     (*result)->observer = this;
     const std::scoped_lock lock{mutex_};
-    // If the driver gives an address that is known already, the recording before at that address was released, which
-    // cannot be seen here: it counts as a new recording.
+    // A driver may give a recording again after it was released. This driver does not see releases, so a recording at a
+    // known address counts as a new one.
     VYRE_CHECK(lost_ || !is_pending(**result), "a recording is used again while a launch of it is pending");
     recordings_[result->get()] = {.named = std::make_shared<const Objects>(std::move(named)), .reuse = reuse};
     return result;
@@ -134,7 +135,7 @@ class CheckingDriver final : public DeviceDriver, private ObjectObserver {
     std::uint64_t issued = 0;
     std::uint64_t done = 0;
     bool launching = false;
-    std::deque<Pending> pending = {};  // The last may still be in its launch.
+    std::deque<Pending> pending = {};  // The last one may still be inside the call of `launch`.
   };
 
   void on_destroy(const DriverObject& object) noexcept override {
@@ -175,7 +176,7 @@ class CheckingDriver final : public DeviceDriver, private ObjectObserver {
     return !result && result.error().code == ErrorCode::DeviceLost;
   }
 
-  /// Once the device is lost nothing is pending any more.
+  /// Passes a result on, and notes if it says that the device is lost: then nothing is pending any more.
   template <typename T>
   [[nodiscard]] Result<T> note(Result<T> result) {
     const std::scoped_lock lock{mutex_};
@@ -203,7 +204,7 @@ class CheckingDriver final : public DeviceDriver, private ObjectObserver {
 
   std::unique_ptr<DeviceDriver> inner_;
   std::mutex mutex_;
-  Objects live_;  // Buffers and pipelines.
+  Objects live_;  // The buffers and pipelines that exist.
   std::map<const DriverObject*, Recording> recordings_;
   std::vector<Queue> queues_;
   bool lost_ = false;

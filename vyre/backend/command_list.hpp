@@ -20,7 +20,7 @@ namespace vyre::backend {
 
 inline constexpr std::uint64_t kWholeBuffer = ~std::uint64_t{0};
 
-/// Some bytes of a buffer.
+/// A range of bytes of a buffer.
 struct BufferRange {
   BufferHandle buffer = {};
   std::uint64_t offset = 0;
@@ -35,8 +35,8 @@ struct BufferRange {
   return a < b + b_size && b < a + a_size;
 }
 
-/// Whether two spans have the same bytes. Faster than `==` of the standard library, which compares `std::byte` one by
-/// one.
+/// Whether two spans have the same bytes. Faster than the standard library's comparison, which compares one `std::byte`
+/// after another.
 template <typename T>
   requires std::has_unique_object_representations_v<T>
 [[nodiscard]] bool are_same_bytes(std::span<const T> a, std::span<const T> b) noexcept {
@@ -56,7 +56,8 @@ struct Dispatch {
   friend bool operator==(const Dispatch&, const Dispatch&) = default;
 };
 
-/// A dispatch whose workgroup counts, three words, are read from a buffer when it runs. Only lowering makes it.
+/// A dispatch that reads its workgroup counts, three words, from a buffer when it runs. Only `vyre/lowering` makes such
+/// commands.
 struct IndirectDispatch {
   PipelineHandle pipeline = {};
   BufferHandle groups = {};
@@ -95,15 +96,16 @@ struct Timestamp {
   friend bool operator==(const Timestamp&, const Timestamp&) = default;
 };
 
-/// Whether a fill can begin and end anywhere: its four bytes are the same, or it keeps to multiples of four.
+/// Whether the range of a fill suits its pattern: a pattern of four equal bytes can begin and end anywhere, any other
+/// one only at multiples of four.
 [[nodiscard]] constexpr bool can_fill(std::uint64_t offset, std::uint64_t size, std::uint32_t pattern) noexcept {
   return pattern == (pattern & 0xff) * 0x0101'0101U || (offset % 4 == 0 && size % 4 == 0);
 }
 
 using Command = std::variant<Dispatch, Copy, Fill, Barrier, Timestamp, IndirectDispatch>;
 
-/// Leaves elements that a vector adds as they are, where `std::allocator` sets them to zero: for bytes that are written
-/// right after, which would otherwise cost a call of `memset` in every dispatch.
+/// An allocator with which a vector does not set new elements to zero. For bytes that are written right after they were
+/// added: it saves a call of `memset` in every dispatch.
 template <typename T>
 struct UnsetAllocator : std::allocator<T> {
   template <typename Other>
@@ -120,16 +122,17 @@ struct UnsetAllocator : std::allocator<T> {
   }
 };
 
-/// Work for a device: a value without anything of an API in it. Mistakes in it are refused when it is submitted or
-/// recorded.
+/// The commands of one submission. A value, which knows nothing of Vulkan or another API. `Device` refuses mistakes in
+/// it when it is submitted or recorded.
 ///
-/// Between two barriers, commands run in any order and at once where the device can. Neighbouring dispatches of one
-/// pipeline in the merged or persistent form are one launch; in the chain form also across barriers, in order. Adding
-/// commands allocates only while the list grows beyond its greatest size so far; `clear` keeps the memory.
+/// Commands between two barriers may run in any order and at once. Neighbouring dispatches of one pipeline in the
+/// merged or persistent form become one launch. Dispatches of one pipeline in the chain form become one launch also
+/// across barriers, and run in order. `clear` keeps the memory, so that adding commands allocates only if the list
+/// becomes larger than it has ever been.
 class CommandList {
  public:
-  /// Runs a kernel. `ranges` in the order of the program's bindings: by set, slot, and place in an array of buffers.
-  /// `params` are the bytes of the push-constant block, all of them.
+  /// Runs a kernel. `ranges` are sorted like the program's bindings: by set, slot, and index in an array of buffers.
+  /// `params` are all bytes of the push-constant block.
   void dispatch(PipelineHandle pipeline, std::span<const BufferRange> ranges, Groups groups,
                 std::span<const std::byte> params = {}) {
     commands_.emplace_back(Dispatch{.pipeline = pipeline,
@@ -174,14 +177,15 @@ class CommandList {
     append(params_, params);
   }
 
-  /// Copies `size` bytes; offsets and size may be odd, source and destination may not overlap.
+  /// Copies `size` bytes. Offsets and size need no alignment. Source and destination may not overlap.
   void copy(BufferHandle from, std::uint64_t from_offset, BufferHandle to, std::uint64_t to_offset,
             std::uint64_t size) {
     commands_.emplace_back(
         Copy{.from = from, .to = to, .from_offset = from_offset, .to_offset = to_offset, .size = size});
   }
 
-  /// Repeats four bytes, little end first. Where offset or size is no multiple of four, all four must be the same.
+  /// Fills a range with the four bytes of `pattern`, the lowest byte first. If offset or size is not a multiple of
+  /// four, the four bytes must be equal.
   void fill(const BufferRange& range, std::uint32_t pattern) {
     commands_.emplace_back(Fill{.range = range, .pattern = pattern});
   }
@@ -224,11 +228,11 @@ class CommandList {
   [[nodiscard]] std::span<std::byte> params(const Dispatch& dispatch) noexcept {
     return std::span{params_}.subspan(dispatch.first_param, dispatch.param_bytes);
   }
-  /// Gives the dispatch at a place in the commands another pipeline of the same program.
+  /// Replaces the pipeline of the dispatch at `index` by another one of the same program.
   void set_pipeline(std::size_t index, PipelineHandle pipeline) {
     std::get<Dispatch>(commands_[index]).pipeline = pipeline;
   }
-  /// Puts `name(buffer)` in the place of every buffer.
+  /// Replaces every buffer by `name(buffer)`.
   template <typename Name>
   void rename_buffers(Name name) {
     for (BufferRange& range : ranges_) range.buffer = name(range.buffer);
@@ -241,7 +245,7 @@ class CommandList {
       }
     }
   }
-  /// The bytes that its contents occupy.
+  /// The size of the list's contents in bytes.
   [[nodiscard]] std::size_t bytes() const noexcept {
     return commands_.size() * sizeof(Command) + ranges_.size() * sizeof(BufferRange) + params_.size();
   }
@@ -249,7 +253,7 @@ class CommandList {
   friend bool operator==(const CommandList& a, const CommandList& b) noexcept;
 
  private:
-  /// Like `insert` at the end, in fewer instructions, because every dispatch comes through here.
+  /// Does the same as `insert` at the end, in fewer instructions: every dispatch calls this.
   template <typename T, typename Allocator>
   static void append(std::vector<T, Allocator>& all, std::type_identity_t<std::span<const T>> more) {
     if (more.empty()) return;
@@ -263,9 +267,10 @@ class CommandList {
   std::vector<std::byte, UnsetAllocator<std::byte>> params_;
 };
 
-/// The first command of `to` that a recording of `from` cannot run by a change of its table; nothing if it can run all.
+/// Whether a recording of `from` can run `to` after its table was rewritten: gives the first command for which it
+/// cannot, nothing if it can run all of them.
 ///
-/// The table holds buffers, parameters and workgroup counts of dispatches, except those with `is_fixed(pipeline)`.
+/// The table holds the buffers, parameters and workgroup counts of all dispatches but those whose pipeline `is_fixed`.
 template <typename IsFixed>
 [[nodiscard]] std::optional<std::size_t> find_change(const CommandList& from, const CommandList& to, IsFixed is_fixed) {
   const std::span<const Command> before = from.commands();
@@ -288,7 +293,8 @@ template <typename IsFixed>
   return before.size() == after.size() ? std::nullopt : std::optional{count};
 }
 
-/// Whether the dispatches of two lists, for which `find_change` gives nothing, have the same workgroup counts.
+/// Whether the dispatches of two lists have the same workgroup counts. Precondition: `find_change` gives nothing for
+/// the lists.
 [[nodiscard]] bool have_same_groups(const CommandList& a, const CommandList& b) noexcept;
 
 /// The buffers and pipelines that a list names, each once, sorted.

@@ -9,25 +9,26 @@
 
 #include <vyre/backend/driver.hpp>
 
-/// Drivers that wrap any driver.
+/// Decorators: drivers that wrap another driver, for tests and for looking at what happens.
 namespace vyre::backend {
 
-/// Ends the process (`VYRE_CHECK`) when `Device` or the driver breaks the contract:
-/// - tickets out of order, waits for tickets that were never launched, a completed ticket that falls or was never
-///   launched;
-/// - objects destroyed while a submission that could use them is pending, used after that, used by another driver, or
-///   left when the driver ends;
-/// - a recording for a single launch that is launched twice.
+/// A driver that ends the process (`VYRE_CHECK`) when `Device` or the inner driver breaks the contract:
+/// - tickets: launched out of order, awaited or completed without having been launched, or a completed ticket that
+///   becomes smaller;
+/// - objects: destroyed while a submission that could use them is pending, used after they were destroyed, used with
+///   another driver, or still there when the driver is destroyed;
+/// - recordings: one for a single launch is launched twice.
 [[nodiscard]] std::unique_ptr<DeviceDriver> make_checking_driver(std::unique_ptr<DeviceDriver> inner);
 
-/// Which call fails, and with which error. A test shares it with the driver and can set it between calls.
+/// Which call of a faulty driver fails, and with which error. A test shares it with the driver and may change it
+/// between calls.
 struct FaultPlan {
-  std::atomic<std::uint64_t> calls = 0;    ///< Calls that can fail, so far.
+  std::atomic<std::uint64_t> calls = 0;    ///< The number of calls so far, of those that can fail.
   std::atomic<std::uint64_t> fail_at = 0;  ///< The number of the call that fails, from 1; 0 for none.
   Error error = {.code = ErrorCode::Internal, .message = "a fault was injected"};
 };
 
-/// Fails the call that the plan names, without making it.
+/// A driver that fails the call of the plan without passing it on, and passes on all others.
 [[nodiscard]] std::unique_ptr<DeviceDriver> make_faulty_driver(std::unique_ptr<DeviceDriver> inner,
                                                                std::shared_ptr<FaultPlan> plan);
 
@@ -40,7 +41,7 @@ struct TraceEvent {
   bool failed = false;
 };
 
-/// Tells `sink` of every call that can fail. It is called by whatever thread calls.
+/// A driver that reports to `sink` every call that can fail. `sink` runs in the thread of the call.
 [[nodiscard]] std::unique_ptr<DeviceDriver> make_tracing_driver(std::unique_ptr<DeviceDriver> inner,
                                                                 std::function<void(const TraceEvent&)> sink);
 

@@ -15,7 +15,7 @@ enum class DeviceType : std::uint8_t { DiscreteGpu, IntegratedGpu, VirtualGpu, C
 /// `discrete-gpu` and the like.
 [[nodiscard]] std::string_view to_string(DeviceType type) noexcept;
 
-/// The limits of a device. Anything beyond them is refused by name before a driver sees it.
+/// The limits of a device. `Device` refuses, by name, what exceeds them before a driver sees it.
 struct Limits {
   std::uint64_t memory_bytes = 0;       ///< All buffers together.
   std::uint64_t max_buffer_bytes = 0;   ///< One buffer.
@@ -32,10 +32,12 @@ struct Limits {
   std::array<std::uint32_t, 3> max_workgroup = {};
   std::uint32_t max_workgroup_invocations = 0;
   std::uint32_t max_shared_bytes = 0;
-  /// For all variables that one invocation keeps (`program::Kept`). Drivers do not report this limit, and some end the
-  /// process beyond it. The default is for unknown drivers; docs/drivers.md has the limits that were measured.
+  /// The most bytes that all variables of one invocation may have together (`program::Kept` computes them). Drivers do
+  /// not report this limit, and some end the process beyond it. The default is for unknown drivers; docs/drivers.md has
+  /// the limits that were measured.
   std::uint64_t max_variable_bytes = std::uint64_t{64} << 10;
-  /// For an array, structure or matrix that is handled as one value; not reported by drivers either.
+  /// The most bytes of an array, structure or matrix that is loaded, stored or passed as one value. Drivers do not
+  /// report this limit either.
   std::uint64_t max_value_bytes = std::uint64_t{16} << 10;
   std::uint32_t subgroup_size = 1;
   std::uint32_t max_spirv_version = 0;  ///< 0x00010600 is 1.6.
@@ -45,11 +47,11 @@ struct Limits {
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
-/// How many buffers a kernel can reach through one table.
+/// Whether kernels can read the addresses of their buffers from a table instead of having each buffer bound.
 enum class Bindless : std::uint8_t {
-  Unsupported,  ///< None: every buffer is a binding.
-  Static,       ///< A table whose place is fixed when a list is recorded.
-  Full,         ///< Tables anywhere, changed between replays.
+  Unsupported,  ///< No: every buffer is a binding.
+  Static,       ///< Yes; the place of the table is fixed when a list is recorded.
+  Full,         ///< Yes; tables can lie anywhere, and change between replays.
 };
 
 /// `unsupported`, `static` or `full`.
@@ -64,8 +66,8 @@ struct FormSupport {
   Bindless bindless = Bindless::Unsupported;
   /// The device silently ends an invocation after this number of iterations of all its loops; 0 for no limit.
   std::uint64_t max_iterations = 0;
-  std::uint32_t fold = 0;   ///< One-launch forms run wider workgroups as this number of invocations; 0: as written.
-  std::uint32_t lanes = 0;  ///< It is faster if this number of invocations load a record together; 0: each alone.
+  std::uint32_t fold = 0;   ///< One-launch forms run larger workgroups as this number of invocations; 0: as written.
+  std::uint32_t lanes = 0;  ///< Loading a record is fastest if this number of invocations share it; 0: each alone.
   bool pairs = false;       ///< Whether it is faster to load and store vectors as words of 64 bits.
   std::uint32_t workgroups = 1;  ///< The number of workgroups of a persistent launch that can run at once.
   /// How many workgroups of a kernel a single workgroup of a chain or persistent launch may run: devices may end a
@@ -86,22 +88,22 @@ struct FormSupport {
   friend bool operator==(const FormSupport&, const FormSupport&) = default;
 };
 
-/// One device as its backend describes it. The description does not change while the machine stays the same.
+/// A device as its backend describes it. The description stays the same as long as the machine and its drivers do.
 struct DeviceInfo {
   std::string backend = {};
   std::string name = {};
   DeviceType type = DeviceType::Other;
   std::string driver = {};  ///< Its name and version as a person knows them.
   std::string api = {};     ///< `Vulkan 1.3.230`
-  /// How a driver runs that can run in several ways, `inline` or `threaded`; empty for the others.
+  /// `inline` or `threaded`, for a driver that runs kernels in one of several ways; empty for other drivers.
   std::string configuration = {};
-  /// Changes when device, driver or configuration does, so that what was measured on another is not believed.
+  /// Identifies device, driver and configuration, so that measurements of another one are not used for it.
   std::string signature = {};
   Limits limits = {};
   std::vector<std::string> spirv_capabilities = {};     ///< Capabilities that programs may declare; sorted.
   std::vector<std::string> spirv_execution_modes = {};  ///< As `program::Interface` spells them; sorted.
   std::vector<std::string> spirv_extensions = {};       ///< `SPV_KHR_shader_clock` and the like; sorted.
-  program::BlockLayout block_layout = program::BlockLayout::Standard;  ///< The loosest that it takes.
+  program::BlockLayout block_layout = program::BlockLayout::Standard;  ///< The loosest layout that the device supports.
   bool maps_device_memory = false;  ///< Whether buffers in device memory can be mapped.
   double timestamp_period_ns = 0;   ///< The nanoseconds of one tick of a timestamp.
   FormSupport forms = {};

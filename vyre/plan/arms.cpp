@@ -46,7 +46,8 @@ std::span<const std::uint32_t> ArmSplitter::split(std::size_t max_arms) {
   arms_.assign(count_, 0);
   const std::size_t count = std::min(parts, max_arms);
   if (count < 2) return arms_;
-  // Each part, in the order of their first operations, goes to the arm with the fewest operations so far.
+  // Gives the parts to arms, in the order of the parts' first operations: each goes to the arm with the fewest
+  // operations so far.
   loads_.assign(count, 0);
   places_.assign(count_, 0);
   for (std::uint32_t i = 0; i < count_; ++i) {

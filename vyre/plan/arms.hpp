@@ -9,9 +9,9 @@
 
 namespace vyre::plan {
 
-/// Splits a batch into arms, which can run on queues of their own: by D2's answers no operation of an arm waits for one
-/// of another arm, so that no arm touches a buffer that another arm writes. Ranges of a buffer are not told apart here.
-/// Memory is reused from one batch to the next.
+/// Splits a batch into arms, which can run on queues of their own: no arm touches a buffer that another arm writes, so
+/// that no operation has to wait for one of another arm (D2). A buffer counts as a whole: two arms never write to
+/// different ranges of it. Memory is reused from one batch to the next.
 class ArmSplitter {
  public:
   explicit ArmSplitter(const WaitRule& rule = WaitRule::ask()) noexcept : rule_{rule} {}
@@ -20,8 +20,9 @@ class ArmSplitter {
   void begin() noexcept;
   /// Adds an operation.
   void add(std::span<const Touch> touches);
-  /// The arm of each operation, in order: up to `max_arms`, about equally many operations in each, numbered by their
-  /// first operation. All are 0 if the batch cannot be split. The span is valid until the next call.
+  /// The arm of each operation, in order of the operations. There are up to `max_arms` arms with about the same number
+  /// of operations, numbered in the order in which they first occur. All are 0 if the batch cannot be split. The span
+  /// is valid until the next call.
   [[nodiscard]] std::span<const std::uint32_t> split(std::size_t max_arms);
 
  private:

@@ -39,7 +39,7 @@ namespace vyre::plan {
 /// The hash of a lowered list without the buffers, parameters and workgroup counts of its dispatches.
 [[nodiscard]] std::uint64_t hash_shape(const backend::CommandList& list) noexcept;
 
-/// The operations of a batch in order, with a hash by which batches are told apart quickly.
+/// The operations of a batch in order, with a hash to tell batches apart quickly.
 ///
 /// The members that add operations keep hash and counts up to date; only `clear` removes operations.
 struct Batch {

@@ -22,14 +22,14 @@ enum class BindingRole : std::uint8_t {
 
 [[nodiscard]] std::string_view to_string(BindingRole role) noexcept;
 
-/// A place for one buffer in the dispatches of a program.
+/// A slot of a program: what a dispatch may bind there.
 struct PlannedBinding {
-  // The rule with the limits of a device.
-  std::uint64_t offset_mask = 0;  ///< Bits that are 0 in the offset of a view.
+  // `rule` combined with the limits of a device, so that `allows` needs nothing else.
+  std::uint64_t offset_mask = 0;  ///< Bits that must be 0 in the offset of a view: the device's alignment less 1.
   std::uint64_t min_bytes = 1;
   std::uint64_t max_bytes = 0;
   backend::RangeRule rule = {};
-  BindingRole role = BindingRole::Input;  ///< From the accesses of the specialised kernel.
+  BindingRole role = BindingRole::Input;  ///< Derived from the accesses of the specialised kernel.
   bool is_aliased = false;                ///< Whether the program declares that its buffer may overlap others.
   bool is_used = true;                    ///< Whether the specialised kernel reads or writes it.
 
@@ -52,10 +52,11 @@ struct BindingPlan {
 
 /// The binding plan of a program on a device with these limits.
 ///
-/// An array of buffers has a slot for each of its elements. A binding that is used for its length alone is an input. An
-/// output is not given by the host: elements that the kernel does not write are undefined. `Unsupported` for more
-/// buffers than a program may have, and for an array of buffers without a length; `InvalidArgument`, naming both, for
-/// bindings that are not in the order of their sets and slots, each with its own.
+/// An array of buffers has a slot for each of its elements. A binding of which the kernel uses only the length is an
+/// input. An output is not given by the host: elements that the kernel does not write are undefined.
+///
+/// `Unsupported` for more buffers than a program may have, and for an array of buffers without a length.
+/// `InvalidArgument`, naming both bindings, if bindings are not sorted by set and slot, or two share a slot.
 [[nodiscard]] Result<BindingPlan> plan_program_bindings(const program::Interface& interface,
                                                         const backend::Limits& limits);
 

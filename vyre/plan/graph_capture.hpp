@@ -21,12 +21,13 @@ struct CaptureBinding {
 
 /// The sizes of the tables of a recording. Bindings other than workgroup memory are *live* and have entries.
 struct GraphCapturePlan {
-  std::uint32_t input_device_capacity = 0;     ///< Live bindings that the host gives.
-  std::uint32_t output_device_capacity = 0;    ///< Live bindings that the host does not give.
-  std::uint32_t output_readback_capacity = 0;  ///< Live bindings that the host gets.
+  std::uint32_t input_device_capacity = 0;     ///< Live bindings that the host writes before a replay.
+  std::uint32_t output_device_capacity = 0;    ///< Live bindings that the host does not write.
+  std::uint32_t output_readback_capacity = 0;  ///< Live bindings that the host reads after a replay.
   std::uint32_t kernel_pointer_capacity = 0;   ///< Live bindings.
   std::uint32_t kernel_argument_capacity = 0;  ///< Live bindings and the parameters.
-  /// Whether inputs may stay on the device across replays: no binding that the host gives is also returned to it.
+  /// Whether inputs may stay on the device from one replay to the next: no binding is both written and read by the
+  /// host.
   bool resident_input_replay_safe = true;
 
   friend bool operator==(const GraphCapturePlan&, const GraphCapturePlan&) = default;

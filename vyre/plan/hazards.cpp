@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
 
-/// The last wave that wrote some bytes and the last that read them, counted from 1; 0 if there was none.
+/// The last wave that wrote some bytes and the last wave that read them. Waves count from 1; 0 if there was none.
 struct Last {
   std::uint32_t written = 0;
   std::uint32_t read = 0;
@@ -34,12 +34,13 @@ struct Segment {
 /// A child of an inner node. Its bytes end where the next child begins.
 struct Child {
   std::uint64_t begin = 0;
-  Last last = {};   ///< The greatest last waves of any of its bytes.
-  Last whole = {};  ///< Touches of all of its bytes, which were not passed on to the node below.
+  Last last = {};   ///< The greatest values of `Last` among its bytes.
+  Last whole = {};  ///< Touches of all of its bytes. They are noted here alone, and not in the node below.
   std::uint32_t node = 0;
 };
 
-/// A node: segments (in a leaf) or children, in order, which together cover its bytes.
+/// A node of a tree. Its entries are segments in a leaf and children in an inner node, sorted by their first byte;
+/// there are no gaps between them.
 template <typename Entry>
 struct Node {
   static constexpr std::uint32_t kRoom = 15;
@@ -47,13 +48,14 @@ struct Node {
   std::uint32_t count = 0;
   std::array<Entry, kRoom> entries = {};
 
-  /// Whether there is no room for the two entries that a touch may add.
+  /// Whether the node must be split before a touch is marked in it: a touch cuts up to two entries, at its first and at
+  /// its last byte, and so may add two.
   [[nodiscard]] bool is_full() const { return count + 2 > kRoom; }
-  /// Where an entry ends, in a node that ends at `end`.
+  /// The end of entry `i`, in a node that ends at `end`.
   [[nodiscard]] std::uint64_t end_of(std::uint32_t i, std::uint64_t end) const {
     return i + 1 < count ? entries[i + 1].begin : end;
   }
-  /// The entry of a byte.
+  /// The entry that contains a byte.
   [[nodiscard]] std::uint32_t find(std::uint64_t byte) const {
     std::uint32_t i = 0;
     while (i + 1 < count && entries[i + 1].begin <= byte) ++i;
@@ -84,11 +86,11 @@ void join(Node<Segment>& leaf) {
   leaf.count = static_cast<std::uint32_t>(end - leaf.entries.begin());
 }
 
-/// Values that are named by their index. All are given back at once; the memory is reused.
+/// Values that are named by their index. `clear` gives all of them back at once and keeps the memory.
 template <typename T>
 class Pool {
  public:
-  /// The index of another value, whose contents are arbitrary. References to values become invalid.
+  /// The index of an unused value, whose contents are arbitrary. References to values become invalid.
   [[nodiscard]] std::uint32_t take() {
     if (used_ == values_.size()) values_.emplace_back();
     return used_++;
@@ -111,11 +113,11 @@ struct Tree {
 
 /// The trees of all buffers.
 ///
-/// An operation goes into a later wave than those it conflicts with, so the last waves of a byte only grow. Therefore a
-/// touch of all bytes of a node can be noted at the node (`whole`), and is never taken back.
+/// An operation goes into a later wave than the operations it conflicts with, so the waves noted for a byte only grow.
+/// Therefore a touch of all bytes of a node can be noted once, in `Child::whole`, and need never be removed.
 class Forest {
  public:
-  /// Makes a tree of one segment that was never touched.
+  /// A tree with one segment, untouched, for all bytes of the buffer.
   [[nodiscard]] Tree make_tree(std::uint32_t buffer) {
     const std::uint32_t leaf = leaves_.take();
     leaves_[leaf].count = 1;
@@ -192,7 +194,7 @@ class Forest {
     }
   }
 
-  /// Makes room in the child of a byte.
+  /// Splits the child that contains a byte if the child is full.
   void make_room(std::uint32_t node, std::uint32_t height, std::uint64_t byte) {
     const std::uint32_t i = inners_[node].find(byte);
     if (needs_split(inners_[node].entries[i].node, height - 1)) split(node, i, height - 1);
@@ -210,7 +212,7 @@ class Forest {
     return height == 0 ? leaves_[node].last() : inners_[node].last();
   }
 
-  /// Makes two of a child whose height is given.
+  /// Splits child `i` of a node into two halves. `height` is the child's.
   void split(std::uint32_t parent, std::uint32_t i, std::uint32_t height) {
     const std::uint32_t first = inners_[parent].entries[i].node;
     Child second;
@@ -237,8 +239,9 @@ class Forest {
 }  // namespace
 
 struct WaveFinder::Tracker {
-  std::vector<std::uint32_t>
-      places;  ///< By the number of the buffer: the place of its tree, if the tree there names that buffer.
+  /// By the number of the buffer: the index of its tree in `trees`. After `clear` that is the index of some other tree,
+  /// or of none, which `tree_of` sees.
+  std::vector<std::uint32_t> places;
   Pool<Tree> trees;
   Forest forest;
 

@@ -12,21 +12,21 @@ namespace vyre::plan {
 
 /// A range of a buffer that an operation reads or writes.
 struct Touch {
-  std::uint32_t buffer = 0;  ///< A small number that names the buffer.
+  std::uint32_t buffer = 0;  ///< The number of the buffer, a small one: it is an index of arrays.
   std::uint64_t begin = 0;
   std::uint64_t end = 0;  ///< One past the last byte; greater than `begin`.
-  bool writes = false;    ///< Whether it may write; it may read either way.
+  bool writes = false;    ///< Whether the operation may write these bytes. It may read them in any case.
 
   friend bool operator==(const Touch&, const Touch&) = default;
 };
 
-/// D2's answers for two operations on the same bytes, asked once: whether the later one must wait.
+/// Whether the later of two operations on the same bytes must wait. The answers are D2's; they are asked for once.
 ///
-/// Bytes that are touched alike are one slot of D2's arms, and each operation is an arm, so that these four answers are
-/// all that it can give for a slot. Of several slots D2 demands that the later one waits if it does for any.
+/// To D2 each operation is an arm, and the bytes that both touch are a slot. An operation writes the slot or only reads
+/// it, so there are four questions. If two operations share several slots, the later one waits if it must wait for any.
 struct WaitRule {
-  std::array<std::array<bool, 2>, 2> must_wait =
-      {};  ///< By whether the earlier one writes, and whether the later does.
+  /// First index: whether the earlier operation writes. Second index: whether the later one does.
+  std::array<std::array<bool, 2>, 2> must_wait = {};
 
   [[nodiscard]] static constexpr WaitRule ask(policy::Evaluate evaluate = policy::evaluate) {
     constexpr std::uint32_t kSlot = 0;
@@ -50,8 +50,8 @@ struct WaitRule {
   friend bool operator==(const WaitRule&, const WaitRule&) = default;
 };
 
-/// Sorts operations into waves. The operations of a wave may run in any order and at once; a barrier stands between two
-/// waves. The results are those of running all operations in order.
+/// Sorts operations into waves. The operations of a wave may run in any order and at once; there is a barrier between
+/// two waves. The results are the same as if all operations ran one after another.
 ///
 /// An operation goes into the first wave after all operations that it must wait for, by D2's answers: after the last
 /// write of every byte that it touches and, if it writes, also after the last read. Reads of the same bytes are no
@@ -66,8 +66,8 @@ class WaveFinder {
 
   /// Adds an operation after all others, and gives its wave, from 0.
   [[nodiscard]] std::uint32_t add(std::span<const Touch> touches);
-  /// Adds an operation to a given wave. Gives false if it conflicts with an earlier operation in that wave or a later
-  /// one.
+  /// Adds an operation to the given wave. False, and nothing is added, if it must wait for an earlier operation of that
+  /// wave or of a later one.
   [[nodiscard]] bool add_to(std::uint32_t wave, std::span<const Touch> touches);
   /// The number of waves so far.
   [[nodiscard]] std::uint32_t wave_count() const noexcept { return wave_count_; }

@@ -11,7 +11,7 @@ std::string quantity(std::size_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
-/// `0-63, 70`
+/// Operations as text, with ranges for consecutive ones: `0-63, 70`.
 std::string to_runs(std::span<const std::uint32_t> numbers) {
   std::string text;
   for (std::size_t i = 0; i < numbers.size();) {

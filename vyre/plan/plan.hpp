@@ -12,23 +12,24 @@
 
 namespace vyre::plan {
 
-/// The kind of an operation. Groups of a wave stand in the order of these values.
+/// The kind of an operation. The groups of a wave are sorted by it, in the order of these values.
 enum class OperationKind : std::uint8_t { Copy, Fill, Dispatch };
 
 /// `copy`, `fill` or `dispatch`.
 [[nodiscard]] std::string_view to_string(OperationKind kind) noexcept;
 
-/// Alike operations of one wave: copies, fills, or dispatches of one program. A launch mode is chosen for a group.
+/// The operations of a wave that are alike: its copies, its fills, or its dispatches of one program. The form in which
+/// kernels run is chosen for a group.
 struct Group {
   OperationKind kind = OperationKind::Dispatch;
-  std::uint32_t program = 0;  ///< The number that the planner was given; 0 for copies and fills.
+  std::uint32_t program = 0;  ///< The program's number, as given to the planner; 0 for copies and fills.
   std::uint32_t first = 0;    ///< The index of its first operation in `Plan::operations`.
   std::uint32_t count = 0;
 
   friend bool operator==(const Group&, const Group&) = default;
 };
 
-/// Groups whose operations may run in any order and at once.
+/// Groups of operations that may run in any order and at once.
 struct Wave {
   std::uint32_t first = 0;  ///< The index of its first group in `Plan::groups`.
   std::uint32_t count = 0;
@@ -36,7 +37,7 @@ struct Wave {
   friend bool operator==(const Wave&, const Wave&) = default;
 };
 
-/// A part of a batch that can run on a queue of its own: waves in order, a barrier between two of them.
+/// A part of a batch that can run on a queue of its own. Its waves run in order, with a barrier between two of them.
 struct Arm {
   std::uint32_t first = 0;  ///< The index of its first wave in `Plan::waves`.
   std::uint32_t count = 0;
@@ -50,7 +51,7 @@ struct PlanCounts {
   std::uint32_t waves = 0;         ///< The number of waves of the longest arm.
   std::uint32_t largest_wave = 0;  ///< Operations that may run at once, over all arms.
   std::uint32_t barriers = 0;
-  std::uint32_t barriers_avoided = 0;  ///< Further barriers that running all operations one by one would need.
+  std::uint32_t barriers_avoided = 0;  ///< How many more barriers there would be if each operation were a wave.
 
   friend bool operator==(const PlanCounts&, const PlanCounts&) = default;
 };

@@ -16,42 +16,43 @@ namespace vyre::plan {
 /// An operation as the planner sees it.
 struct Operation {
   OperationKind kind = OperationKind::Dispatch;
-  std::uint32_t program = 0;  ///< A small number; dispatches with the same one are alike. 0 for copies and fills.
+  std::uint32_t program =
+      0;  ///< The number of the program; dispatches of one program form a group. 0 for copies, fills.
   std::vector<Touch> touches = {};
 
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
-/// Makes the plan of a batch. Its results are those of running all operations in order.
+/// Makes the plan of a batch. A batch that is run by its plan gives the same results as if all operations ran in order.
 ///
-/// Memory is reused, so that a batch like the one before allocates nothing. Thread safety: one
-/// thread at a time.
+/// Memory is reused, so that a batch like the one before allocates nothing. Thread safety: one thread at a time.
 class Planner {
  public:
   explicit Planner(const WaitRule& rule = WaitRule::ask()) : finder_{rule}, splitter_{rule} {}
 
   /// Begins another batch, which may have up to `max_arms` arms.
   void begin(std::size_t max_arms) noexcept;
-  /// Adds an operation after all others. No touch is empty.
+  /// Adds an operation after all others. Each touch has at least one byte.
   void add(OperationKind kind, std::uint32_t program, std::span<const Touch> touches);
   /// The plan of the operations that were added. It is valid until the next `begin`.
   [[nodiscard]] const Plan& finish();
 
-  /// Plans a list without barriers. The number of a dispatch's program is the index of its pipeline;
-  /// `writes_of(pipeline)[i]` says whether a dispatch may write its ith range.
+  /// Plans a list that has no barriers yet. The index of a dispatch's pipeline serves as the number of its program.
+  /// `writes_of(pipeline)[i]` says whether a dispatch of that pipeline may write its range i.
   template <typename WritesOf>
   [[nodiscard]] const Plan& plan(const backend::CommandList& batch, std::size_t max_arms, WritesOf writes_of);
 
-  /// Checks a given plan: `waves` has a wave for each operation of the list. Gives the first operation that conflicts
-  /// with an earlier one in its wave or a later wave; nothing if the results are those of running all in order.
+  /// Checks waves that were found for another list: `waves` has the wave of each operation. Gives the first operation
+  /// that must wait for an earlier operation of its own wave or of a later wave. Nothing if there is none: then the
+  /// waves give the same results as if all operations ran in order.
   template <typename WritesOf>
   [[nodiscard]] std::optional<std::uint32_t> find_conflict(const backend::CommandList& batch,
                                                            std::span<const std::uint32_t> waves, WritesOf writes_of);
 
  private:
-  /// Where an operation goes. Places compare as operations stand in the plan: by arm and wave, then by kind and
-  /// program, then as they were added. Pairs of numbers are packed into one, because a batch compares as many places as
-  /// it has operations.
+  /// Where an operation goes in the plan. Operations are sorted by their places: by arm and wave, then by kind and
+  /// program, then by index. Two numbers are packed into one, so that a comparison takes few instructions: planning
+  /// compares a place for every operation.
   struct Place {
     std::uint64_t wave = 0;   // The arm in the upper half, the wave of that arm in the lower one.
     std::uint64_t group = 0;  // The kind in the upper half, the program in the lower one.
@@ -81,7 +82,8 @@ void for_each_touch(const backend::CommandList& list, const backend::Command& co
   if (const auto* dispatch = std::get_if<backend::Dispatch>(&command)) {
     const auto& writes = writes_of(dispatch->pipeline);
     const std::span<const backend::BufferRange> ranges = list.ranges(*dispatch);
-    // A dispatch of no workgroups touches nothing, but the validation layers count its ranges.
+    // A dispatch of no workgroups touches nothing. Its ranges count all the same, because Vulkan's validation layers
+    // count them.
     for (std::size_t i = 0; i < ranges.size(); ++i) {
       touch(ranges[i].buffer, ranges[i].offset, ranges[i].size, bool{writes[i]});
     }
