@@ -57,7 +57,8 @@ Device::Device(std::unique_ptr<DeviceDriver> driver, const DeviceOptions& option
 }
 
 Device::~Device() {
-  // Objects must not go while work is pending, so that a wait that fails is tried again. A lost device has none.
+  // Objects must not be destroyed while work is pending, so a wait that fails is tried again. A lost device has no
+  // pending work.
   constexpr int kAttempts = 3;
   for (int i = 0; i < kAttempts && !lost_; ++i) {
     if (wait_idle()) return;
@@ -182,7 +183,7 @@ Result<void> Device::transfer_staged(BufferHandle buffer, std::uint64_t offset, 
                                      std::span<std::byte> out) {
   const std::lock_guard lock{staging_mutex_};
   if (!staging_made_) {
-    // Not counted: reading a result must not fail because memory is used up.
+    // The budget does not count this buffer: reading a result must not fail because the budget is used up.
     const BufferDesc desc{.size = kStagingBytes, .memory = Memory::Readback};
     VYRE_ASSIGN(std::unique_ptr<DriverBuffer> object, noted(driver_->allocate(desc)));
     const auto handle = buffers_.insert({.object = std::move(object), .desc = desc});
@@ -249,7 +250,7 @@ bool Device::fits_all_views(PipelineHandle pipeline) const noexcept {
 }
 
 Result<void> Device::warm(PipelineHandle pipeline, std::chrono::nanoseconds timeout) {
-  // Drivers that compile at the first dispatch do so for one of no groups.
+  // A dispatch of no workgroups does nothing, but makes drivers compile that compile at the first dispatch.
   const PipelineEntry& entry = pipelines_.at(pipeline);
   BufferRange range{.offset = 0, .size = 1};
   for (const RangeRule& rule : entry.rules) range.size = std::max(range.size, rule.min_bytes);
@@ -317,7 +318,7 @@ Result<LoweredList> Device::record(const ListView& view, Reuse reuse) {
 
 Result<RecordingHandle> Device::record(const CommandList& list, const RecordOptions& options) {
   VYRE_TRY(check_open());
-  // A table that the host cannot write to is uploaded.
+  // If the host cannot write to the table, the upload of the table is a submission, which needs room in the queue.
   if (options.updatable && !info_.maps_device_memory) VYRE_TRY(make_room({}));
   const std::shared_lock lock{lifetime_};
   RecordingEntry entry{.names = names_of(list), .checked_epoch = free_epoch_};
@@ -351,7 +352,7 @@ Result<void> Device::check_alive(RecordingEntry& entry) {
     return {};
   };
   if (entry.updates != nullptr) {
-    // Its buffers may be others than those it was made with.
+    // Updates may have changed the buffers since the recording was made, so the names of the current list are checked.
     const std::lock_guard updating{entry.updates->mutex};
     VYRE_TRY(check_all("buffer", names_of(entry.updates->recording->list()).buffers, buffers_));
   } else {
@@ -405,7 +406,7 @@ Result<Ticket> Device::launch_updatable(Updates& updates, const SubmitOptions& o
 }
 
 Result<void> Device::launch_upload(Updates& updates, LoweredList upload, const SubmitOptions& options) {
-  // After the replays on other queues, which still read the table.
+  // The upload waits for replays on other queues, which still read the table; those on this queue come first anyway.
   updates.after.assign(options.after.begin(), options.after.end());
   for (std::uint32_t i = 0; i < updates.last.size(); ++i) {
     if (i != options.queue && updates.last[i] != 0) updates.after.push_back({.queue = i, .value = updates.last[i]});
@@ -428,7 +429,7 @@ Result<void> Device::free(RecordingHandle recording) {
 }
 
 Result<Ticket> Device::launch(DriverRecording& commands, LoweredList once, const SubmitOptions& options) {
-  // Every launch comes through here: its result is not moved.
+  // Does not use `noted`, which would move the result: every launch calls this.
   Result<Ticket> launched = queues_[options.queue]->launch(commands, std::move(once), options.after);
   if (says_lost(launched)) [[unlikely]]
     lost_ = true;
@@ -449,7 +450,7 @@ void Device::bury(Freed object) {
 
 void Device::collect() {
   for (const auto& queue : queues_) {
-    // A device that fails to answer keeps what it has.
+    // If the driver fails to say how far the queue is, freed objects are kept.
     if (queue->done() != queue->issued()) std::ignore = noted(queue->advance());
   }
   std::vector<Grave> dead;

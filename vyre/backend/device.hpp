@@ -24,23 +24,23 @@ inline constexpr std::chrono::nanoseconds kForever = std::chrono::nanoseconds::m
 struct CompileOptions {
   std::span<const program::spirv::SpecOverride> values = {};
   program::FormKind form = program::FormKind::Descriptor;
-  bool warm = false;  ///< Whether to also do now what drivers put off until the first dispatch.
-  std::chrono::nanoseconds timeout = kForever;  ///< The longest wait for that, which comes after pending work.
+  bool warm = false;  ///< Whether to launch the pipeline once, for drivers that compile at the first launch.
+  std::chrono::nanoseconds timeout = kForever;  ///< The longest wait for that launch, which runs after pending work.
 };
 
 struct RecordOptions {
-  /// Whether the recording can be replayed with another list: other buffers, parameters and group counts of dispatches
-  /// in the pointer, merged, persistent and chain forms, which read them from a table.
+  /// Whether the recording can be replayed with another list. Buffers, parameters and workgroup counts may then differ
+  /// for dispatches in the pointer, merged, persistent and chain forms, which read them from a table.
   bool updatable = false;
 };
 
 struct SubmitOptions {
   std::uint32_t queue = 0;
-  std::span<const Ticket> after = {};           ///< Work on other queues that must be done first.
-  std::chrono::nanoseconds timeout = kForever;  ///< The longest wait while too much is pending.
+  std::span<const Ticket> after = {};           ///< Work of other queues that must be done before the list runs.
+  std::chrono::nanoseconds timeout = kForever;  ///< The longest wait while `max_pending` submissions are pending.
 };
 
-/// State that a layer above keeps with a device for as long as the device is open.
+/// State that a user of a device attaches to it, to be destroyed with the device.
 struct Attachment {
   Attachment() = default;
   Attachment(const Attachment&) = delete;
@@ -53,28 +53,28 @@ struct DeviceUsage {
   std::size_t buffers = 0;
   std::size_t pipelines = 0;
   std::size_t recordings = 0;
-  std::uint64_t bytes = 0;          ///< Of all buffers, including those that wait for release.
-  std::uint64_t bytes_waiting = 0;  ///< Of buffers that were freed while work was pending.
-  std::size_t waiting = 0;          ///< Objects that were freed while work was pending.
+  std::uint64_t bytes = 0;          ///< The size of all buffers, including freed ones that pending work may use.
+  std::uint64_t bytes_waiting = 0;  ///< The size of freed buffers that pending work may use.
+  std::size_t waiting = 0;          ///< The number of freed objects that pending work may use.
   std::size_t pending = 0;          ///< Submissions that are not known to be done.
 
   friend bool operator==(const DeviceUsage&, const DeviceUsage&) = default;
 };
 
-/// An open device. It refuses, by name and with the limit, everything that can be refused without the driver; it
-/// accounts memory and handles; it keeps freed objects until all work submitted before is done.
+/// An open device. It checks every call, and refuses what can be refused without the driver, by name and with the
+/// limit. It owns the handles and counts memory. It keeps freed objects until all work submitted before is done.
 ///
 /// Lists submitted to one queue run as if one after another; within a list only barriers order commands. After
-/// `DeviceLost` every call fails with it, contents are lost, and the device can be opened anew.
-/// Thread safety: all members may be called concurrently. Closing waits until all work is done.
+/// `DeviceLost` every call fails with that code and the contents of buffers are lost; the device can be opened again.
+/// Thread safety: all members may be called concurrently. The destructor waits until all work is done.
 class Device {
  public:
-  /// Opens a device that a backend lists. `InvalidArgument`, naming the value and the limit, for options that mean
-  /// nothing, and for an `info` that was changed since it was listed; only its `memory_bytes` and `maps_device_memory`
-  /// may be those of a device that was opened.
+  /// Opens a device that the backend listed. `InvalidArgument`, naming the value and the limit, for an option beyond
+  /// its limits, and for an `info` that was changed since it was listed. The `info()` of an open device is accepted,
+  /// although its `memory_bytes` and `maps_device_memory` depend on the options.
   [[nodiscard]] static Result<std::unique_ptr<Device>> open(Backend& backend, const DeviceInfo& info,
                                                             const DeviceOptions& options = {});
-  /// Takes the driver of a device that is open. The options must be valid for `open`.
+  /// Makes a device from the driver of an open one. Precondition: the options are ones that `open` accepts.
   Device(std::unique_ptr<DeviceDriver> driver, const DeviceOptions& options);
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -82,14 +82,14 @@ class Device {
 
   [[nodiscard]] const DeviceInfo& info() const noexcept { return info_; }
   [[nodiscard]] DeviceUsage usage() const;
-  /// The clock of the device: the machine's, or a virtual one.
+  /// The time of the device's clock, real or virtual, in nanoseconds.
   [[nodiscard]] std::uint64_t now_ns() noexcept { return driver_->now_ns(); }
 
-  /// Opens the same device once more, for experiments that must not affect this one, as pipelines that stay in a
-  /// driver's caches would. Null if experiments on this one leave nothing behind.
+  /// Opens the same device a second time, for experiments that would slow this one down: their pipelines would stay in
+  /// the driver's caches, for example. Null if experiments on this device leave nothing behind.
   [[nodiscard]] Result<std::unique_ptr<Device>> open_again() const;
 
-  /// The attachment of the device, made with the first call. All callers ask for the same `T`.
+  /// The attachment of the device, which the first call makes. Precondition: all calls ask for the same `T`.
   template <typename T>
   [[nodiscard]] T& attachment() {
     const std::lock_guard lock{attachment_mutex_};
@@ -99,12 +99,14 @@ class Device {
 
   /// The contents are undefined. `InvalidArgument` beyond the limit of a buffer, `OutOfMemory` beyond the budget.
   [[nodiscard]] Result<BufferHandle> allocate(const BufferDesc& desc);
-  /// Memory comes back when all work submitted before is done. Recordings that name it are refused from now on.
+  /// The memory is released when all work submitted before is done. From now on, recordings that use the buffer are
+  /// refused.
   [[nodiscard]] Result<void> free(BufferHandle buffer);
-  /// The bytes of a buffer, shared with the device. `Unsupported` if the buffer cannot be mapped. The caller waits for
-  /// the work that uses the bytes before it reads or writes them.
+  /// The bytes of a buffer, shared with the device. `Unsupported` if the buffer cannot be mapped. Before the caller
+  /// reads or writes bytes, it must wait for the work that uses them.
   [[nodiscard]] Result<std::span<std::byte>> map(BufferHandle buffer);
-  /// Copies bytes to or from a buffer at once, mapped or not. The caller has waited for the work that uses them.
+  /// Copies bytes to or from a buffer, mapped or not; they are copied when the call returns. The caller must have
+  /// waited for the work that uses them.
   [[nodiscard]] Result<void> write(BufferHandle buffer, std::uint64_t offset, std::span<const std::byte> bytes);
   [[nodiscard]] Result<void> read(BufferHandle buffer, std::uint64_t offset, std::span<std::byte> bytes);
 
@@ -112,35 +114,36 @@ class Device {
   [[nodiscard]] Result<PipelineHandle> compile(const program::Program& program, const CompileOptions& options = {});
   [[nodiscard]] Result<void> free(PipelineHandle pipeline);
 
-  /// Runs a list. `InvalidArgument`, naming the command, for a list that cannot run; then no command of it runs.
+  /// Launches a list. `InvalidArgument`, naming the command, if one of its commands cannot run; then none of them runs.
   [[nodiscard]] Result<Ticket> submit(const CommandList& list, const SubmitOptions& options = {});
   /// Translates a list once, to be replayed any number of times.
   [[nodiscard]] Result<RecordingHandle> record(const CommandList& list, const RecordOptions& options = {});
-  /// Runs a recording, also while earlier replays of it are pending. `InvalidArgument` if a buffer or pipeline that it
-  /// names was freed.
+  /// Launches a recording, also while earlier replays of it are pending. `InvalidArgument` if a buffer or pipeline that
+  /// it uses was freed.
   [[nodiscard]] Result<Ticket> replay(RecordingHandle recording, const SubmitOptions& options = {});
-  /// Runs a recording as if it had been made of `list`, now and in later replays. The table changes in the queue, so
-  /// that pending replays do not see the change. `list` has the commands of the recorded list; buffers, parameters and
-  /// group counts of dispatches in derived forms may differ, where they do not change how many launches there are.
-  /// `InvalidArgument`, naming what differs, otherwise. As for `submit`, the caller places the barriers that commands
-  /// with other buffers need.
+  /// Changes an updatable recording as if it had been made from `list`, and launches it. The table is changed in the
+  /// queue, so that pending replays do not see the change. `list` must have the same commands as the recorded list;
+  /// buffers, parameters and workgroup counts of dispatches in derived forms may differ, as long as the number of
+  /// launches stays the same. Otherwise `InvalidArgument`, naming the difference. As for `submit`, the caller has
+  /// placed the barriers that the commands need with their new buffers.
   [[nodiscard]] Result<Ticket> replay(RecordingHandle recording, const CommandList& list,
                                       const SubmitOptions& options = {});
   [[nodiscard]] Result<void> free(RecordingHandle recording);
 
-  /// Whether a dispatch should run in the form of a pipeline rather than as written. In a form that takes turns it must
-  /// be short enough for one workgroup, and is refused otherwise. In the merged form it must not be so large that the
-  /// map of its workgroups fills the table.
+  /// Whether a dispatch of this size can and should run in the form of the pipeline. In the persistent and the chain
+  /// form a single workgroup runs the whole dispatch, and a list is refused if that would take it too long. In the
+  /// merged form a large dispatch would fill the table with the map of its workgroups.
   [[nodiscard]] bool fits_form(PipelineHandle pipeline, const Groups& groups) const noexcept;
-  /// Whether the form of a pipeline gives the results of the kernel as written for these views, all of known size. A
-  /// robust form does not if a view ends within an element of a runtime array: it treats that element as outside.
+  /// Whether the form of a pipeline gives the same results as the kernel as written for these views. A robust form does
+  /// not if a view ends within an element of a runtime array: it treats that element as outside. Precondition: no size
+  /// of a view is `kWholeBuffer`.
   [[nodiscard]] bool fits_views(PipelineHandle pipeline, std::span<const BufferRange> views) const noexcept;
-  /// Whether it gives the results of the kernel as written for any views.
+  /// Whether the form gives the same results as the kernel as written, whatever the views.
   [[nodiscard]] bool fits_all_views(PipelineHandle pipeline) const noexcept;
 
   /// Whether a ticket is done.
   [[nodiscard]] Result<bool> poll(Ticket ticket);
-  /// Waits for a ticket. `TimedOut` cancels nothing.
+  /// Waits for a ticket. `TimedOut` after `timeout`; the work goes on.
   [[nodiscard]] Result<void> wait(Ticket ticket, std::chrono::nanoseconds timeout = kForever);
   /// Waits for everything that was submitted.
   [[nodiscard]] Result<void> wait_idle(std::chrono::nanoseconds timeout = kForever);
@@ -151,18 +154,18 @@ class Device {
     std::mutex mutex;
     std::unique_ptr<UpdatableRecording> recording;
     Ticket changed = {};              // The last change of the table.
-    std::vector<std::uint64_t> last;  // By queue: the last ticket that reads or changes the table.
-    std::vector<Ticket> after;        // Room for the tickets that a launch waits for.
+    std::vector<std::uint64_t> last;  // By queue: the last ticket whose work reads or changes the table.
+    std::vector<Ticket> after;        // The tickets that a launch waits for. A member to keep its memory.
   };
   struct RecordingEntry {
     LoweredList lowered = {};  // Without commands if the recording can be updated.
     ListNames names = {};
-    std::uint64_t checked_epoch = 0;        // The `free_epoch_` in which all names were last seen alive.
+    std::uint64_t checked_epoch = 0;        // The value of `free_epoch_` when all names were last found to exist.
     std::unique_ptr<Updates> updates = {};  // Null if the recording cannot be updated.
   };
   using Freed = std::variant<BufferEntry, PipelineEntry, RecordingEntry>;
   struct Grave {
-    std::vector<std::uint64_t> issued;  // By queue, when it was freed.
+    std::vector<std::uint64_t> issued;  // By queue: the last ticket that was given when the object was freed.
     Freed object;
   };
 
@@ -175,20 +178,21 @@ class Device {
   /// Submits a recording so that it runs after the most recent change of its table. The caller holds the lock of
   /// `updates`.
   [[nodiscard]] Result<Ticket> launch_updatable(Updates& updates, const SubmitOptions& options);
-  /// Changes the table of a recording after all replays that read it. The lock of `updates` is held.
+  /// Launches the copy that changes the table of a recording. The copy runs after all replays that were launched
+  /// before, which still read the old table. The caller holds the lock of `updates`.
   [[nodiscard]] Result<void> launch_upload(Updates& updates, LoweredList upload, const SubmitOptions& options);
   [[nodiscard]] Result<void> make_room(const SubmitOptions& options);
   [[nodiscard]] Result<void> warm(PipelineHandle pipeline, std::chrono::nanoseconds timeout);
   [[nodiscard]] Result<void> check_alive(RecordingEntry& entry);
-  /// One of `in` and `out` is empty.
+  /// Copies `in` to the buffer, or from the buffer to `out`: one of the two spans is empty.
   [[nodiscard]] Result<void> transfer(BufferHandle buffer, std::uint64_t offset, std::span<const std::byte> in,
                                       std::span<std::byte> out);
   [[nodiscard]] Result<void> transfer_staged(BufferHandle buffer, std::uint64_t offset, std::span<const std::byte> in,
                                              std::span<std::byte> out);
   void bury(Freed object);
-  /// Destroys what was freed and is no longer used.
+  /// Destroys the freed objects that pending work no longer uses.
   void collect();
-  /// Passes a driver's answer on, and notes whether the device is lost.
+  /// Returns the result of a driver's call, after noting whether it says that the device is lost.
   template <typename T>
   [[nodiscard]] Result<T> noted(Result<T> result);
 
@@ -197,11 +201,11 @@ class Device {
   DeviceOptions options_;
   BufferTable buffers_;
   PipelineTable pipelines_;
-  // Held shared while a list is checked, translated and launched, so that no object it names is freed meanwhile; held
-  // alone by `free`.
+  // A shared lock is held while a list is checked, translated and launched, so that none of its objects is freed
+  // meanwhile. `free` holds it exclusively.
   std::shared_mutex lifetime_;
   std::atomic<std::uint64_t> free_epoch_ = 1;
-  std::unique_ptr<ListLowering> lowering_;  // Outlives recordings and submissions, which hold tables of it.
+  std::unique_ptr<ListLowering> lowering_;  // Must outlive recordings and submissions, which hold tables of it.
   HandleTable<RecordingEntry, RecordingTag> recordings_;
   std::vector<std::unique_ptr<SubmissionQueue>> queues_;
   mutable std::mutex graves_mutex_;

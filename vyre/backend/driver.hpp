@@ -14,16 +14,16 @@
 #include <vyre/base/error.hpp>
 #include <vyre/program/program.hpp>
 
-/// The header for those who write a backend. Those who use one read `device.hpp`.
+/// The contract that a backend implements. To use a device, read `device.hpp` instead.
 ///
-/// Backends translate; they do not decide. `Device` has checked everything that it gives to a driver: handles are live,
-/// ranges lie within their buffers and the device's limits, submissions are numbered, and an object is destroyed only
-/// when no submission that could use it is left. Drivers report the errors that only they can know.
+/// Backends translate; they do not decide. `Device` has checked everything that it gives to a driver: the objects
+/// exist, ranges lie within their buffers and the device's limits, submissions are numbered, and an object is destroyed
+/// only when no pending submission can use it. Drivers report only the errors that nobody else can know.
 namespace vyre::backend {
 
 class DriverObject;
 
-/// Learns when an object is destroyed. For decorators.
+/// Is told when an object is destroyed. Decorators use it.
 class ObjectObserver {
  public:
   virtual ~ObjectObserver() = default;
@@ -51,7 +51,7 @@ class DriverBuffer : public DriverObject {
 
 class DriverPipeline : public DriverObject {};
 
-/// A list as the driver runs it.
+/// A list that the driver has translated, ready to be launched.
 class DriverRecording : public DriverObject {
  public:
   /// Gives the recording back to its driver, which may use it again. Called once, when none of its launches is pending.
@@ -63,7 +63,7 @@ struct ReleaseRecording {
 };
 using RecordingPtr = std::unique_ptr<DriverRecording, ReleaseRecording>;
 
-/// Where a buffer should live.
+/// The kind of memory that a buffer is in.
 enum class Memory : std::uint8_t {
   Device,    ///< Fastest for kernels; mapped only where the device can.
   Upload,    ///< Always mapped; the host writes, the device reads.
@@ -77,23 +77,24 @@ struct BufferDesc {
   friend bool operator==(const BufferDesc&, const BufferDesc&) = default;
 };
 
-/// One place for buffers in a program: a binding of a descriptor set layout.
+/// A binding of a program: one buffer, or an array of them. In Vulkan, a binding of a descriptor set layout.
 struct BindingSlot {
   std::uint32_t set = 0;
   std::uint32_t slot = 0;
   program::BindingKind kind = program::BindingKind::StorageBuffer;
-  std::uint32_t count = 1;  ///< Buffers in an array of them.
+  std::uint32_t count = 1;  ///< The number of buffers.
 
   friend auto operator<=>(const BindingSlot&, const BindingSlot&) = default;
 };
 
 struct PipelineDesc {
-  const program::Program& program;                       ///< The program as written.
-  std::span<const std::uint32_t> words;                  ///< The words of the module to run, in the wanted form.
-  const program::Interface& interface;                   ///< The interface of that module with the specialisation.
-  std::span<const program::spirv::SpecOverride> values;  ///< Those that differ from their defaults, by id.
-  std::span<const BindingSlot> slots;                    ///< By set and slot, each once.
-  const program::Form* form = nullptr;                   ///< Null for the descriptor form.
+  const program::Program& program;       ///< The program as written.
+  std::span<const std::uint32_t> words;  ///< The words of the module to run, in the wanted form.
+  const program::Interface& interface;   ///< The interface of that module with the specialisation.
+  std::span<const program::spirv::SpecOverride>
+      values;                           ///< The specialisation constants that differ from their defaults, by id.
+  std::span<const BindingSlot> slots;   ///< The bindings, sorted by set and slot.
+  const program::Form* form = nullptr;  ///< Null for the descriptor form.
 };
 
 struct BufferEntry {
@@ -101,7 +102,7 @@ struct BufferEntry {
   BufferDesc desc;
 };
 
-/// The rule of a pipeline for a range of a dispatch.
+/// What a pipeline demands of a range of a dispatch.
 struct RangeRule {
   std::uint32_t set = 0;
   std::uint32_t slot = 0;
@@ -114,12 +115,12 @@ struct RangeRule {
   friend bool operator==(const RangeRule&, const RangeRule&) = default;
 };
 
-/// The layout of a form's records, and the most items that one launch may run.
+/// How the dispatches of a pipeline in a derived form are written into the table.
 struct FormRules {
   program::FormKind kind = program::FormKind::Descriptor;
   program::RecordLayout record = {};
   std::uint32_t folded = 1;
-  std::uint64_t iterations = 0;  ///< The most that one invocation makes, if the device limits them.
+  std::uint64_t iterations = 0;  ///< The most iterations that one invocation makes, if the device limits them.
 };
 
 struct PipelineEntry {
@@ -133,13 +134,13 @@ struct PipelineEntry {
 using BufferTable = HandleTable<BufferEntry, BufferTag>;
 using PipelineTable = HandleTable<PipelineEntry, PipelineTag>;
 
-/// A checked list with the objects it names. Dispatches of forms other than the descriptor form have no ranges, and a
-/// `program::Root` as parameters.
+/// A list that `Device` has checked, with the tables to find its objects. Dispatches in derived forms have no ranges,
+/// and their parameters are a `program::Root`.
 struct ListView {
   const CommandList& list;
   const BufferTable& buffers;
   const PipelineTable& pipelines;
-  const CommandList* asked = nullptr;  ///< The list that `list` was lowered from; null if it was not.
+  const CommandList* asked = nullptr;  ///< The list with ranges from which `list` was lowered, if it was; else null.
 
   template <typename Native>
   [[nodiscard]] Native& buffer(BufferHandle handle) const noexcept {
@@ -149,19 +150,20 @@ struct ListView {
   [[nodiscard]] Native& pipeline(PipelineHandle handle) const noexcept {
     return static_cast<Native&>(*pipelines.at(handle).object);
   }
-  /// The number of bytes of a range.
+  /// The size of a range in bytes, also of one with `kWholeBuffer`.
   [[nodiscard]] std::uint64_t size(const BufferRange& range) const noexcept {
     return range.size == kWholeBuffer ? buffers.at(range.buffer).desc.size - range.offset : range.size;
   }
 };
 
-/// Whether a recording is launched once, and then released, or any number of times, several of them pending at once.
+/// How often a recording is launched: once, after which it is released, or any number of times. Of the latter several
+/// launches may be pending at once.
 enum class Reuse : std::uint8_t { Once, Many };
 
 /// A point in the work of a queue: its submissions are numbered from 1.
 struct Ticket {
   std::uint32_t queue = 0;
-  std::uint64_t value = 0;  ///< 0 is done from the start.
+  std::uint64_t value = 0;  ///< The number of the submission. Ticket 0 is done from the start.
 
   friend bool operator==(const Ticket&, const Ticket&) = default;
 };
@@ -201,23 +203,23 @@ class DeviceDriver {
   /// The time of the device's clock, real or virtual, in nanoseconds.
   [[nodiscard]] virtual std::uint64_t now_ns() noexcept = 0;
 
-  /// Opens the same device once more, for experiments that must not affect this one. Null if experiments on this one
-  /// leave nothing behind.
+  /// Opens the same device a second time, for experiments that must not affect this one. Null if experiments on this
+  /// one leave nothing behind.
   [[nodiscard]] virtual Result<std::unique_ptr<DeviceDriver>> open_again() { return nullptr; }
 };
 
 /// How a device is opened.
 struct DeviceOptions {
-  static constexpr std::uint32_t kMostPending = 65'536;  ///< A submission that is pending keeps its list.
+  static constexpr std::uint32_t kMostPending = 65'536;  ///< Bounds the memory of pending lists.
 
-  bool robust = true;  ///< Accesses outside a range do no harm: reads give some value, writes are dropped.
-  /// The most bytes of all buffers together, up to the device's memory; 0 for all of that.
+  bool robust = true;  ///< Whether accesses outside of a range are harmless: reads give some value, writes are dropped.
+  /// The most bytes of all buffers together, up to the device's memory; 0 for all of the device's memory.
   std::uint64_t memory_budget = 0;
   std::uint32_t max_pending = 64;  ///< Submissions per queue before `submit` waits, 1 to `kMostPending`.
-  bool map_device_memory = true;   ///< Whether buffers in device memory may be mapped where the device can.
+  bool map_device_memory = true;   ///< Whether to map buffers in device memory, if the device can.
 };
 
-/// An API through which devices are reached.
+/// An API through which devices are used, such as Vulkan.
 ///
 /// Thread safety: all members may be called concurrently. Devices may outlive it.
 class Backend {
@@ -226,7 +228,7 @@ class Backend {
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
   /// Lists the devices present now, the best first. `Unavailable` if the driver itself is missing.
   [[nodiscard]] virtual Result<std::vector<DeviceInfo>> devices() = 0;
-  /// Opens one of them.
+  /// Opens one of the listed devices.
   [[nodiscard]] virtual Result<std::unique_ptr<DeviceDriver>> open(const DeviceInfo& info,
                                                                    const DeviceOptions& options) = 0;
 };

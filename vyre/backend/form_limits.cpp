@@ -20,7 +20,7 @@ std::uint64_t iterations_of_group(const FormRules& form) noexcept {
 
 bool fits_turn(const FormRules& form, std::uint64_t groups, const FormSupport& support) noexcept {
   if (groups > support.turn_groups) return false;
-  // Devices also count the test that ends a loop.
+  // One iteration more: devices also count the test that ends a loop.
   return support.max_iterations == 0 ||
          saturating_add(saturating_mul(groups, iterations_of_group(form)), 1) < support.max_iterations;
 }

@@ -14,8 +14,8 @@
 
 namespace vyre::backend {
 
-/// The name of an object that a device owns. It may outlive the object: a place is used again with another generation,
-/// so that an old handle is refused and never taken for the new object.
+/// The name of an object that a device owns. A handle may outlive its object: the next object with that index has
+/// another generation, so the old handle is refused and never taken for the new object.
 template <typename Tag>
 struct Handle {
   std::uint32_t index = 0;
@@ -28,14 +28,14 @@ using BufferHandle = Handle<struct BufferTag>;
 using PipelineHandle = Handle<struct PipelineTag>;
 using RecordingHandle = Handle<struct RecordingTag>;
 
-/// Objects by handle.
+/// The objects of a device, found by their handles.
 ///
-/// Thread safety: all members may be called concurrently. An object stays where it is until it is removed; the caller
-/// of `remove` knows that nobody else uses the object.
+/// An object keeps its address until it is removed. Thread safety: all members may be called concurrently; the caller
+/// of `remove` makes sure that no other thread uses the object.
 template <typename T, typename Tag>
 class HandleTable {
  public:
-  /// Slots come in chunks, each twice as large as the one before: most devices have few objects.
+  /// Slots are allocated in chunks, each twice as large as the one before, because most devices have few objects.
   static constexpr std::size_t kFirstChunk = 64;
   static constexpr std::size_t kMaxChunks = 14;
   static constexpr std::size_t kMaxObjects = kFirstChunk * ((std::size_t{1} << kMaxChunks) - 1);
@@ -47,7 +47,7 @@ class HandleTable {
     for (std::atomic<Slot*>& chunk : chunks_) delete[] chunk.load(std::memory_order_relaxed);
   }
 
-  /// Nothing if there are `kMaxObjects` already.
+  /// Adds an object. Nothing if there are `kMaxObjects` already.
   [[nodiscard]] std::optional<Handle<Tag>> insert(T value) {
     const std::lock_guard lock{mutex_};
     if (free_.empty() && !add_chunk()) return std::nullopt;
@@ -61,7 +61,7 @@ class HandleTable {
     return Handle<Tag>{.index = index, .generation = generation};
   }
 
-  /// The object, or null if the handle's generation has passed.
+  /// The object; null if it was removed.
   [[nodiscard]] T* find(Handle<Tag> handle) const noexcept {
     if (handle.generation % 2 == 0 || handle.index >= kMaxObjects) return nullptr;
     Slot* slot = slot_at(handle.index);
@@ -69,10 +69,10 @@ class HandleTable {
     return &*slot->value;
   }
 
-  /// The object of a handle that is known to be live.
+  /// The object of a handle. Precondition: it exists.
   [[nodiscard]] T& at(Handle<Tag> handle) const noexcept { return *slot_at(handle.index)->value; }
 
-  /// Takes the object out, or nothing if the handle's generation has passed.
+  /// Removes an object and gives it to the caller. Nothing if it was removed before.
   [[nodiscard]] std::optional<T> remove(Handle<Tag> handle) {
     const std::lock_guard lock{mutex_};
     T* value = find(handle);
@@ -81,7 +81,7 @@ class HandleTable {
     std::optional<T> taken{std::move(*value)};
     slot.value.reset();
     slot.generation.store(handle.generation + 1, std::memory_order_release);
-    // A place stays empty once its generations are used up.
+    // A slot is not used again once its generations are used up.
     if (handle.generation != kLastGeneration) free_.push_back(handle.index);
     --count_;
     return taken;
@@ -96,7 +96,7 @@ class HandleTable {
   static constexpr std::uint32_t kLastGeneration = 0xffff'ffff;
 
   struct Slot {
-    std::atomic<std::uint32_t> generation = 0;  // Odd while there is a value.
+    std::atomic<std::uint32_t> generation = 0;  // Odd while the slot has a value.
     std::optional<T> value = {};
   };
 

@@ -16,7 +16,7 @@ namespace {
 using program::FormKind;
 using Words = std::vector<std::uint32_t>;
 
-/// The form as a value; that of the descriptor form has no words.
+/// Derives a form for this device. For the descriptor form the result is empty: the program itself is run.
 Result<program::Form> make_form(const program::Program& program, const DeviceInfo& info, FormKind kind, bool robust,
                                 std::span<const program::spirv::SpecOverride> values) {
   if (static_cast<std::size_t>(kind) >= program::kForms) {
@@ -37,7 +37,8 @@ Result<program::Form> make_form(const program::Program& program, const DeviceInf
                      values);
 }
 
-/// The module with the exponents of ldexp narrowed, for drivers that take no wider ones; nothing if it has none.
+/// The module to run, with the exponents of `ldexp` narrowed to 32 bits, for drivers that support no wider ones.
+/// Nothing if the kernel has no wider ones.
 Result<std::optional<Words>> narrow(const program::Program& program, const program::Form* form) {
   std::optional<Words> narrowed = program::narrow_ldexp(program.module());
   if (!narrowed || form == nullptr) return narrowed;
@@ -58,7 +59,7 @@ Result<PipelineEntry> make(DeviceDriver& driver, const program::Program& program
   const program::Form* form = options.form == FormKind::Descriptor ? nullptr : &made;
   const program::Interface& run = form == nullptr ? interface : form->interface;
   if (auto checked = check_program(run, info); !checked) {
-    // What the kernel keeps has names in its source, and fewer in a form.
+    // If a variable or value is too large, checks the kernel as written: its message has more names of the source.
     if (!check_kept(run, info.limits)) VYRE_TRY(check_kept(interface, info.limits));
     return std::unexpected{std::move(checked).error()};
   }

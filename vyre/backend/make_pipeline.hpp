@@ -6,14 +6,14 @@
 
 namespace vyre::backend {
 
-/// How a pipeline is made of a program.
+/// How to make a pipeline from a program.
 struct PipelineOptions {
   std::span<const program::spirv::SpecOverride> values = {};
   program::FormKind form = program::FormKind::Descriptor;
   bool robust = true;  ///< As in `DeviceOptions`.
 };
 
-/// Derives the form of a program that a device runs, checks it against the device, and has the driver compile it.
+/// Derives the wanted form of a program, checks it against the device's limits, and has the driver compile it.
 ///
 /// Errors name the program. `Unsupported`, naming what is missing, for a program that needs more than the device has.
 [[nodiscard]] Result<PipelineEntry> make_pipeline(DeviceDriver& driver, const program::Program& program,

@@ -9,12 +9,13 @@
 
 namespace vyre::backend {
 
-/// Backends by name, in order of preference. An object that whoever composes a program fills; there is no global one.
+/// The backends that a program can use, by name, in order of preference. The program makes a registry itself, and fills
+/// it (`backends::all` does that); there is no global one.
 class Registry {
  public:
-  /// Adds a backend behind the others. `InvalidArgument` if its name is taken, or it is null.
+  /// Adds a backend after the others. `InvalidArgument` if its name is taken, or it is null.
   [[nodiscard]] Result<void> add(std::unique_ptr<Backend> backend);
-  /// The backend of a name. `InvalidArgument`, naming those there are.
+  /// The backend with a name. `InvalidArgument`, listing the names, if there is none.
   [[nodiscard]] Result<Backend*> find(std::string_view name) const;
   [[nodiscard]] std::span<const std::unique_ptr<Backend>> backends() const noexcept { return backends_; }
 

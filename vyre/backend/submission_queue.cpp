@@ -24,7 +24,8 @@ Result<Ticket> SubmissionQueue::launch(DriverRecording& commands, LoweredList&& 
   VYRE_TRY(driver_.launch(commands, ticket, after));
   issued_.store(ticket.value);
   if (count_ == pending_.size()) {
-    // `max_pending` may be large, and several threads that made room at once pass it together.
+    // The ring grows here and not at the start: `max_pending` may be large, and several threads that made room at the
+    // same moment exceed it together.
     std::ranges::rotate(pending_, pending_.begin() + static_cast<std::ptrdiff_t>(first_));
     first_ = 0;
     pending_.resize(2 * pending_.size());
@@ -37,7 +38,7 @@ Result<Ticket> SubmissionQueue::launch(DriverRecording& commands, LoweredList&& 
 }
 
 Result<void> SubmissionQueue::make_room(std::chrono::nanoseconds timeout) {
-  if (done_ == issued_) return {};  // Nothing is pending, which needs no lock.
+  if (done_ == issued_) return {};  // Nothing is pending; that can be seen without a lock.
   for (;;) {
     std::uint64_t oldest = 0;
     {

@@ -12,10 +12,9 @@
 
 namespace vyre::backend {
 
-/// The submissions of one queue: numbers them, knows how far the queue is, and keeps lists that run once until they are
-/// done.
+/// The submissions of one queue. Numbers them, knows which are done, and keeps a list that runs once until it is done.
 ///
-/// Errors are the driver's. Thread safety: all members may be called concurrently.
+/// Errors come from the driver. Thread safety: all members may be called concurrently.
 class SubmissionQueue {
  public:
   /// The driver must outlive the queue.
@@ -28,11 +27,12 @@ class SubmissionQueue {
   /// The number of submissions that are not known to be done.
   [[nodiscard]] std::size_t pending() const;
 
-  /// Launches commands. Keeps `once`, which may be empty, until the submission is done.
+  /// Launches commands. Keeps `once` until the submission is done: the list that owns the commands if they run once,
+  /// otherwise an empty one.
   [[nodiscard]] Result<Ticket> launch(DriverRecording& commands, LoweredList&& once, std::span<const Ticket> after);
   /// Waits until fewer than `max_pending` submissions are pending. `TimedOut` after `timeout`.
   [[nodiscard]] Result<void> make_room(std::chrono::nanoseconds timeout);
-  /// Asks the driver how far the queue is.
+  /// Asks the driver which ticket the queue has reached.
   [[nodiscard]] Result<void> advance();
   /// Waits for a ticket. `TimedOut` after `timeout`.
   [[nodiscard]] Result<void> wait(std::uint64_t ticket, std::chrono::nanoseconds timeout);
@@ -44,7 +44,7 @@ class SubmissionQueue {
   };
 
   [[nodiscard]] Result<void> advance_locked();
-  /// Notes how far the queue is, and releases the lists that are done. The lock is held.
+  /// Notes that the queue has reached a ticket, and releases the lists that are done. The caller holds the lock.
   void retire(std::uint64_t ticket);
 
   DeviceDriver& driver_;
@@ -53,7 +53,7 @@ class SubmissionQueue {
   mutable std::mutex mutex_;
   std::atomic<std::uint64_t> issued_ = 0;
   std::atomic<std::uint64_t> done_ = 0;
-  std::vector<Pending> pending_;  // A ring.
+  std::vector<Pending> pending_;  // A ring buffer.
   std::size_t first_ = 0;
   std::size_t count_ = 0;
 };

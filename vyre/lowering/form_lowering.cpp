@@ -54,13 +54,13 @@ class Lowering {
         continue;
       }
       std::size_t end = i + 1;
-      bool has_barriers = false;  // Between its first dispatch and its last.
+      bool has_barriers = false;  // Whether there is a barrier between the launch's first dispatch and its last.
       if (is_one_launch(pipeline->form.kind)) {
         const auto is_alike = [&](const Command& command) {
           const auto* dispatch = std::get_if<Dispatch>(&command);
           return dispatch != nullptr && dispatch->pipeline == first->pipeline;
         };
-        // A chain waits by itself between one dispatch and the next.
+        // A chain may go on across barriers: within the launch, each dispatch waits for the one before anyway.
         const bool is_chain = pipeline->form.kind == FormKind::Chain;
         for (std::size_t next = end; next < commands.size(); ++next) {
           if (is_alike(commands[next])) {
@@ -71,13 +71,14 @@ class Lowering {
           }
         }
       }
-      // Commands beside the chain's first dispatches run before its last, and its first before those beside its last.
+      // The launch has dispatches of several waves, so it must not overlap with other commands of these waves: those of
+      // its first wave must run before its last dispatch, and its first dispatch before those of its last wave.
       if (has_barriers && i > 0 && !is_barrier(i - 1)) barrier();
       VYRE_TRY(launch(*first, *pipeline, commands.subspan(i, end - i)));
       if (has_barriers && end < commands.size() && !is_barrier(end)) barrier();
       i = end;
     }
-    return std::max(used_, kTableAlignment);  // A copy of no bytes is none.
+    return std::max(used_, kTableAlignment);  // At least some bytes, because a copy of the table must not be empty.
   }
 
  private:
@@ -86,12 +87,12 @@ class Lowering {
     handle_ = first.pipeline;
     records_ = used_;
     if (pipeline.form.kind == FormKind::Pointer) {
-      const std::uint64_t groups = used_;  // A record begins with its group count.
+      const std::uint64_t groups = used_;  // The offset of the workgroup count, with which a record begins.
       write_record(first);
       if (!place_.launches_only) dispatch(first.groups, groups, root(1));
       return {};
     }
-    // Dispatches of no groups do nothing, wherever a device keeps the place of the group counts.
+    // Dispatches of no workgroups do nothing, so they get no record.
     items_ = 0;
     for (const Command& item : items) {
       const auto* each = std::get_if<Dispatch>(&item);
@@ -100,7 +101,7 @@ class Lowering {
       ++items_;
     }
     if (items_ == 0) {
-      // So that a driver that compiles at the first dispatch does so.
+      // A dispatch of no workgroups all the same, for drivers that compile at the first dispatch.
       dispatch_apart({0, 0, 0}, root(0));
       return {};
     }
@@ -137,7 +138,8 @@ class Lowering {
         std::uint32_t bytes;
         std::uint32_t length;
       } value{.address = buffer.object->address + range.offset, .bytes = size, .length = length(entry, size)};
-      // The first element of an array that is all of a buffer is read where there is none.
+      // A robust form loads element 0 instead of an element outside. If the array is all of the buffer and has no
+      // element, that load goes to scratch memory.
       if (value.length == 0 && entry.array_stride != 0 && entry.array_offset == 0) value.address = place_.scratch;
       put(at, value);
       at += RecordLayout::kEntryBytes;
@@ -159,7 +161,8 @@ class Lowering {
     return {.records = place_.address + records_, .scratch = place_.scratch, .first = first, .count = count};
   }
 
-  /// A dispatch of groups that are known, or of those at `offset` of the table.
+  /// Appends a dispatch. Its workgroup count is part of the command, or if it may change, lies at `offset` of the
+  /// table.
   void dispatch(const Groups& groups, std::uint64_t offset, const Root& root) {
     const std::span<const std::byte> params = std::as_bytes(std::span{&root, 1});
     if (place_.indirect) {
@@ -169,7 +172,7 @@ class Lowering {
     }
   }
 
-  /// Appends a dispatch whose workgroup count is put at the end of the table.
+  /// Appends a dispatch after adding its workgroup count to the table.
   void dispatch_apart(const Groups& groups, const Root& root) {
     const std::uint64_t offset = used_;
     if (place_.indirect) {
@@ -182,7 +185,7 @@ class Lowering {
   Result<void> merged(std::span<const Command> items) {
     const Limits& limits = info_.limits;
     std::uint32_t index = 0;
-    std::uint32_t mapped = 0;  // Items before this one that wait for a map.
+    std::uint32_t mapped = 0;  // The number of items just before this one that will share a map.
     const auto at = [&](std::size_t i) -> const Groups& { return std::get<Dispatch>(items[i]).groups; };
     std::size_t map_first = 0;
     const auto flush = [&](std::size_t end) {
@@ -195,7 +198,8 @@ class Lowering {
         ++i;
         continue;
       }
-      // Equal dispatches with one workgroup in the third dimension become a grid, if there are at least a few.
+      // Equal dispatches with one workgroup in the third dimension become a grid: if there are at least `kFewest`, if
+      // the launch has no others, or if they are too large for a map.
       std::size_t end = i;
       std::uint32_t count = 0;
       while (end < items.size() && (at(end) == groups || group_count(at(end)) == 0)) {
@@ -225,7 +229,8 @@ class Lowering {
     return {};
   }
 
-  /// One launch of dispatches that differ: every workgroup looks up its dispatch in a map.
+  /// Appends one launch of dispatches of different sizes. Every workgroup looks up in a map which dispatch it belongs
+  /// to.
   void map(std::span<const Command> items, std::uint32_t first, std::uint32_t count) {
     const std::uint64_t begin = used_;
     std::uint64_t total = 0;
@@ -256,7 +261,7 @@ class Lowering {
   Result<void> persistent(std::span<const Command> items) {
     const FormRules& form = pipeline_->form;
     const FormSupport& support = info_.forms;
-    // A workgroup's turn is at most its number of items times the longest item.
+    // A workgroup runs several items; the most work it can have is their number times the longest item.
     std::uint64_t longest = 0;
     for (const Command& item : items) longest = std::max(longest, group_count(std::get<Dispatch>(item).groups));
     VYRE_TRY(check_length(longest));
@@ -265,7 +270,7 @@ class Lowering {
     };
     std::uint32_t workgroups = std::clamp(support.workgroups, 1U, items_);
     while (is_too_long(workgroups)) workgroups = workgroups > items_ / 2 ? items_ : workgroups * 2;
-    // More workgroups than a grid holds are several launches.
+    // If a grid cannot hold all workgroups, there are several launches.
     const std::uint32_t share = (items_ + workgroups - 1) / workgroups;
     const std::uint64_t most = std::uint64_t{share} * info_.limits.max_groups[0];
     for (std::uint32_t first = 0; first < items_;) {
@@ -278,7 +283,7 @@ class Lowering {
     return {};
   }
 
-  /// Appends launches, each of as many items as one workgroup can run, in order.
+  /// Appends launches that run the items in order, each launch as many of them as one workgroup may run.
   Result<void> chain(std::span<const Command> items) {
     std::uint32_t first = 0;
     std::uint32_t end = 0;
@@ -304,7 +309,7 @@ class Lowering {
     return {};
   }
 
-  /// Whether one workgroup may run an item of this number of workgroups.
+  /// `InvalidArgument` if an item has more workgroups than one workgroup of the launch may run.
   [[nodiscard]] Result<void> check_length(std::uint64_t groups) const {
     const FormRules& form = pipeline_->form;
     if (backend::fits_turn(form, groups, info_.forms)) return {};
@@ -324,8 +329,8 @@ class Lowering {
   CommandList& lowered_;
   const PipelineEntry* pipeline_ = nullptr;
   PipelineHandle handle_ = {};
-  std::uint64_t used_ = 0;     // Bytes of the table in use.
-  std::uint64_t records_ = 0;  // Where the records of the launch begin.
+  std::uint64_t used_ = 0;     // The bytes of the table that are written so far.
+  std::uint64_t records_ = 0;  // The offset of the first record of the current launch.
   std::uint32_t items_ = 0;
 };
 
@@ -338,7 +343,7 @@ std::uint64_t table_bytes(const ListView& view) noexcept {
     if (dispatch == nullptr) continue;
     const FormRules& form = view.pipelines.at(dispatch->pipeline).form;
     if (form.kind == FormKind::Descriptor) continue;
-    // Each item may need a group count of its own; those of a map, an entry for each workgroup.
+    // A record, and at most one workgroup count for it; if it may be in a map, also an entry for each workgroup.
     bytes += form.record.stride + kTableAlignment;
     const std::uint64_t groups = group_count(dispatch->groups);
     if (form.kind == FormKind::Merged && (groups <= backend::kMostMapped || !backend::fits_grid(dispatch->groups))) {

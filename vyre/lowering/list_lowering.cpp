@@ -27,17 +27,18 @@ using backend::Memory;
 using backend::RecordingPtr;
 using backend::Reuse;
 
-/// Memory that takes the accesses that a form leads away from a buffer: half of it is zeros, half is written.
+/// Memory to which robust forms redirect accesses outside of a view. Half of it holds zeros, which such reads load;
+/// half receives such writes.
 class Scratch {
  public:
   explicit Scratch(DeviceDriver& driver) noexcept : driver_{driver} {}
 
-  /// Its address. The memory is allocated when it is needed for the first time.
+  /// The address of the memory, which the first call allocates.
   [[nodiscard]] Result<std::uint64_t> address() {
     if (const std::uint64_t known = address_.load(); known != 0) return known;
     const std::lock_guard lock{mutex_};
     if (const std::uint64_t known = address_.load(); known != 0) return known;
-    // Twice the size in use, so that a multiple of that size is in it. The device's budget does not count it.
+    // Allocates twice the size, because the address must be a multiple of the size. The budget does not count it.
     constexpr std::uint64_t kBytes = 2 * program::kScratchBytes;
     VYRE_ASSIGN(buffer_, driver_.allocate({.size = 2 * kBytes, .memory = Memory::Upload}));
     VYRE_CHECK(buffer_->address != 0, "a device that has forms has addresses");
@@ -53,19 +54,20 @@ class Scratch {
   std::atomic<std::uint64_t> address_ = 0;
 };
 
-/// The memory of a device that lists are lowered into.
+/// What all recordings of a device share: the memory of tables, and scratch memory.
 struct TableMemory {
   DeviceDriver& driver;
   TablePool pool;
   Scratch scratch;
 };
 
-/// The list that a block holds, in the place of the one that was asked for.
+/// The lowered list of a block, as the driver translates it. `asked` is the list that was lowered.
 ListView in_place_of(const ListView& asked, const TableBlock& block) noexcept {
   return {.list = block.lowered, .buffers = asked.buffers, .pipelines = asked.pipelines, .asked = &asked.list};
 }
 
-/// `InvalidArgument`, naming the command and what differs, for a list that is more than `recorded` with other tables.
+/// `InvalidArgument`, naming the command and the difference, if a list differs from `recorded` in something that is not
+/// in the table.
 Result<void> check_update(const CommandList& recorded, const ListView& view) {
   const auto is_fixed = [&](backend::PipelineHandle pipeline) {
     return view.pipelines.at(pipeline).form.kind == program::FormKind::Descriptor;
@@ -93,7 +95,7 @@ class TableRecording final : public backend::UpdatableRecording {
  public:
   TableRecording(TableMemory& memory, const CommandList& list) : memory_{memory}, list_{list} {}
 
-  /// Records its list. Gives the upload of the table, if the host cannot write to that.
+  /// Records the list. Gives the upload of the table, which has no commands if the host can write to the table.
   [[nodiscard]] Result<LoweredList> record(const ListView& view, bool has_forms) {
     if (!has_forms) {
       VYRE_ASSIGN(commands_, memory_.driver.record(view, Reuse::Many));
@@ -102,7 +104,7 @@ class TableRecording final : public backend::UpdatableRecording {
     const std::uint64_t bytes = table_bytes(view);
     VYRE_ASSIGN(table_, memory_.pool.take(bytes, Memory::Device));
     VYRE_ASSIGN(TablePtr written, memory_.pool.take(bytes, Memory::Upload));
-    // Its bytes are not needed: they are written again below.
+    // Only to note the launches: the bytes are written again below.
     VYRE_TRY(write(view, *written, {.indirect = true, .launches_only = true}));
     launches_ = written->lowered;
     written->lowered.clear();
@@ -120,7 +122,8 @@ class TableRecording final : public backend::UpdatableRecording {
     VYRE_TRY(check_update(list_, view));
     if (table_ == nullptr) return ListUpdate{};
     VYRE_ASSIGN(TablePtr written, memory_.pool.take(table_bytes(view), Memory::Upload));
-    // Group counts are in the commands until they change for the first time: drivers take longer to fetch them.
+    // Workgroup counts are in the commands until one changes for the first time, because drivers take longer to read
+    // them from a table.
     const bool is_indirect = is_indirect_ || !have_same_groups(list_, view.list);
     VYRE_ASSIGN(const std::uint64_t used, write(view, *written, {.indirect = is_indirect, .launches_only = true}));
     if (is_indirect && written->lowered != launches_) {
@@ -151,7 +154,8 @@ class TableRecording final : public backend::UpdatableRecording {
     bool launches_only = false;
   };
 
-  /// Writes the table as it will lie in its place, and appends the commands that read it to the block's list.
+  /// Writes the table into a block, with the addresses that it will have in `table_`, and appends the commands that
+  /// read it to the block's list.
   [[nodiscard]] Result<std::uint64_t> write(const ListView& view, TableBlock& block, Write how) const {
     VYRE_ASSIGN(const std::uint64_t scratch, memory_.scratch.address());
     return lower(view, memory_.driver.info(),
@@ -164,7 +168,7 @@ class TableRecording final : public backend::UpdatableRecording {
                  block.lowered);
   }
 
-  /// Records the copy of what was written over the table.
+  /// Records the copy of a written table over `table_`.
   [[nodiscard]] Result<LoweredList> upload(const ListView& view, TablePtr written, std::uint64_t used) const {
     written->lowered.clear();
     written->lowered.copy(written->buffer, 0, table_->buffer, 0, used);
@@ -175,9 +179,10 @@ class TableRecording final : public backend::UpdatableRecording {
 
   TableMemory& memory_;
   CommandList list_;
-  TablePtr table_;            // Null if no dispatch is in a derived form.
-  CommandList launches_;      // The launches of several dispatches, which must stay as they are
-  bool is_indirect_ = false;  // where group counts are in the table.
+  TablePtr table_;  // Null if no dispatch is in a derived form.
+  /// The launches of several dispatches when workgroup counts are in the table. An update must keep them.
+  CommandList launches_;
+  bool is_indirect_ = false;  // Whether workgroup counts are in the table now.
   RecordingPtr commands_;
 };
 

@@ -8,8 +8,8 @@ namespace vyre::lowering {
 
 /// Appends an arm of a plan to a list: its operations wave by wave, with a barrier between two waves.
 ///
-/// `batch` is what was planned. `choose(group)` gives, for a group of dispatches, a callable that gives each of them
-/// the pipeline it runs in.
+/// `batch` is the batch of the plan. `choose(group)` is called for each group of dispatches, and gives a function that
+/// is called with each dispatch of the group and gives its pipeline.
 template <typename Choose>
 void lower_arm(const plan::Plan& plan, const plan::Arm& arm, const backend::CommandList& batch,
                backend::CommandList& lowered, Choose choose) {

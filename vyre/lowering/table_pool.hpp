@@ -13,14 +13,14 @@ namespace vyre::lowering {
 
 class TablePool;
 
-/// Memory for the table of a list, with room for the list that reads it.
+/// A block of memory for the table of a list, and the list that reads it.
 class TableBlock final : public backend::ListTable {
  public:
   explicit TableBlock(TablePool& pool) noexcept : pool_{pool} {}
   void release() noexcept override;
 
   backend::BufferHandle buffer = {};
-  std::uint64_t address = 0;  ///< Where kernels find it.
+  std::uint64_t address = 0;  ///< The address for kernels.
   std::uint64_t size = 0;
   backend::Memory memory = backend::Memory::Upload;
   std::byte* mapped = nullptr;  ///< Null where the host cannot write to it.
@@ -32,20 +32,20 @@ class TableBlock final : public backend::ListTable {
 
 using TablePtr = std::unique_ptr<TableBlock, backend::ReleaseTable>;
 
-/// Memory for tables, by size. A block is used again once it was released, so that a list like the one before allocates
-/// nothing.
+/// Blocks of memory for tables. A released block is given again for a table of its size, so that lists of equal size
+/// allocate nothing.
 ///
-/// The buffers are handles of the device, but not counted in its budget. Blocks must be released before the pool goes.
-/// Thread safety: all members may be called concurrently.
+/// The blocks have handles of the device, but its budget does not count them. They must be released before the pool is
+/// destroyed. Thread safety: all members may be called concurrently.
 class TablePool {
  public:
-  /// Both must outlive the pool.
+  /// Driver and buffers must outlive the pool.
   TablePool(backend::DeviceDriver& driver, backend::BufferTable& buffers) noexcept;
 
-  /// A block of at least this size, with an empty list. `OutOfMemory` if the device has no memory, or no buffer may be
-  /// as large.
+  /// A block of at least this size, with an empty list. `OutOfMemory` if the device has no memory left, or the size
+  /// exceeds the limit of a buffer.
   [[nodiscard]] Result<TablePtr> take(std::uint64_t bytes, backend::Memory memory);
-  /// The number of blocks, in use or not.
+  /// The number of blocks, both those in use and those that were released.
   [[nodiscard]] std::size_t blocks() const noexcept;
 
  private:
@@ -53,7 +53,7 @@ class TablePool {
 
   static constexpr std::size_t kClasses = 64;
   static constexpr std::size_t kMemories = 3;
-  /// Unused blocks beyond this size, all together, are freed.
+  /// Released blocks are freed when all of them together exceed this size.
   static constexpr std::uint64_t kMostUnused = std::uint64_t{64} << 20;
 
   using Blocks = std::vector<std::unique_ptr<TableBlock>>;
