@@ -1,19 +1,38 @@
-// How close a rule of choosing comes to one that knows everything, on simulated programs: `bench_choice`.
+// How close the choice of launch modes comes to the best, without a device, so that the figures are the same on every
+// machine.
 //
-// `--seeds FROM COUNT` takes other programs: all constants of the choice were set by seeds 1 to 400,
-// docs/performance.md gives the figures of seeds 1000 to 1399.
+// `bench_choice` runs it on simulated programs, beside an oracle that knows everything. `--seeds FROM COUNT` takes
+// other programs: all constants of the choice were set by seeds 1 to 400, docs/performance.md gives the figures of
+// seeds 1000 to 1399.
+//
+// `bench_choice --replay FILE...` runs it on recorded times (bench/recording.hpp), beside the best fixed mode. Two
+// commits are compared on the same recordings by building the program of each:
+//
+//     git worktree add ../other COMMIT && cd ../other
+//     git checkout main -- bench        # if COMMIT is from before the recordings; bench/replayed_rule.hpp may need a
+//     change cmake --preset release && cmake --build build/release --target bench_choice build/release/bin/bench_choice
+//     --replay bench/recordings/*.gz
 
+#include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <vyre/choice/mode_choice.hpp>
 
 #include "bench/choice_simulator.hpp"
+#include "bench/must.hpp"
+#include "bench/recording.hpp"
+#include "bench/replay.hpp"
 
 namespace vyre::bench {
 namespace {
@@ -88,20 +107,18 @@ Summary summarise(const Scenario& scenario, std::uint64_t first, std::uint64_t c
   return result;
 }
 
-int run(int argc, char** argv) {
-  std::uint64_t first = 1000;
-  std::uint64_t count = 400;
-  if (argc == 4 && std::string_view{argv[1]} == "--seeds") {
-    first = std::strtoull(argv[2], nullptr, 10);
-    count = std::strtoull(argv[3], nullptr, 10);
-  } else if (argc != 1) {
-    fmt::print(stderr, "usage: bench_choice [--seeds FROM COUNT]\n");
-    return 2;
-  }
-  if (count == 0) {
-    fmt::print(stderr, "error: --seeds has a count of 0, it takes 1 or more\n");
-    return 2;
-  }
+struct Settings {
+  std::uint64_t first_seed = 1000;
+  std::uint64_t seeds = 400;
+  std::vector<std::string> recordings = {};
+  ReplaySettings replay = {};
+  bool has_each = false;  ///< Whether to print a line for each workload.
+  std::string json = {};
+};
+
+void simulate_all(const Settings& settings) {
+  const std::uint64_t first = settings.first_seed;
+  const std::uint64_t count = settings.seeds;
   fmt::print("total time over that of an oracle, {} programs per line, seeds {} to {}\n", count, first,
              first + count - 1);
   fmt::print("{:<12} {:>16} {:>10} {:>14} {:>10} {:>20}\n", "disturbance", "chosen", "anew", "forecast only", "trials",
@@ -113,7 +130,160 @@ int run(int argc, char** argv) {
     fmt::print("{:<12} {:>8.3f} ± {:.3f} {:>10.3f} {:>14.3f} {:>8.1f} % {:>18.1f} %\n", scenario.name, chosen.mean,
                chosen.error, anew.mean, forecast.mean, 100 * chosen.trials, 100 * chosen.most_trials);
   }
-  return 0;
+}
+
+using nlohmann::ordered_json;
+
+ordered_json to_json(const GeometricMean& value) { return {{"mean", value.mean}, {"error", value.error}}; }
+
+ordered_json to_json(const ReplaySummary& summary) {
+  ordered_json fixed = ordered_json::object();
+  for (const choice::Way way : choice::kAllWays) {
+    fixed[std::string{to_string(way)}] = to_json(summary.fixed[static_cast<std::size_t>(way)]);
+  }
+  return {{"workloads", summary.workloads},
+          {"regret", to_json(summary.regret)},
+          {"late_regret", to_json(summary.late_regret)},
+          {"forecast_regret", to_json(summary.forecast_regret)},
+          {"fixed_over_chosen", fixed},
+          {"trials_share", summary.trials_share},
+          {"most_trials_share", summary.most_trials_share},
+          {"savings", summary.savings},
+          {"covered", summary.covered},
+          {"saving_off", summary.saving_off},
+          {"share_off", summary.share_off}};
+}
+
+ordered_json to_json(const ReplayedWorkload& workload) {
+  return {{"workload", workload.name},        {"is_for_tuning", workload.is_for_tuning},
+          {"regret", workload.regret()},      {"late_regret", workload.late_regret()},
+          {"best", to_string(workload.best)}, {"chosen", to_string(workload.chosen)},
+          {"chosen_ns", workload.chosen_ns},  {"forecast_ns", workload.forecast_ns},
+          {"fixed_ns", workload.fixed_ns},    {"trial_ns", workload.trial_ns},
+          {"trials", workload.trials}};
+}
+
+void print(const ReplayedWorkload& each, const ReplaySettings& settings) {
+  std::size_t covered = 0;
+  for (const ReplayedSaving& saving : each.savings) covered += saving.is_covered() ? 1U : 0U;
+  fmt::print("  {:<44} {:<9} {:>6.3f} {:>7.3f}  {:<17} {:<17} {:>7.1f} {:>5.1f} %  {}/{}\n", each.name,
+             each.is_for_tuning ? "tuning" : "reporting", each.regret(), each.late_regret(), to_string(each.best),
+             to_string(each.chosen), static_cast<double>(each.trials) / settings.programs,
+             100 * each.trial_ns / each.chosen_ns, covered, each.savings.size());
+}
+
+void print(std::string_view half, const ReplaySummary& summary) {
+  fmt::print("  {} half, {} workloads\n", half, summary.workloads);
+  fmt::print("    chosen / best fixed mode   {:.4f} ± {:.4f}, in the second half of each program {:.4f} ± {:.4f}\n",
+             summary.regret.mean, summary.regret.error, summary.late_regret.mean, summary.late_regret.error);
+  fmt::print("    without trials / best      {:.4f} ± {:.4f}\n", summary.forecast_regret.mean,
+             summary.forecast_regret.error);
+  fmt::print("    always one mode / chosen  ");
+  for (const choice::Way way : choice::kAllWays) {
+    fmt::print(" {} {:.3f}", to_string(way), summary.fixed[static_cast<std::size_t>(way)].mean);
+  }
+  fmt::print("\n    trials                     {:.1f} % of the time, {:.1f} % at most in one workload\n",
+             100 * summary.trials_share, 100 * summary.most_trials_share);
+  fmt::print(
+      "    savings, {} predicted     {:.0f} % of the measured ones in the intervals for 90 %; off by {:.0f} %, and by "
+      "{:.1f} points as shares\n",
+      summary.savings, 100 * summary.covered, 100 * summary.saving_off, 100 * summary.share_off);
+}
+
+/// Replays a recording, prints the outcome, and gives it as JSON.
+ordered_json replay_file(const std::string& path, const Settings& settings) {
+  const Recording recording = must(read_recording(path));
+  fmt::print("{}: {}, {}, recorded {}\n", path, recording.device, recording.configuration, recording.date);
+  if (settings.has_each) {
+    fmt::print("  {:<44} {:<9} {:>6} {:>7}  {:<17} {:<17} {:>7} {:>7}  {}\n", "workload", "half", "regret", "late",
+               "best", "ended in", "trials", "cost", "covered");
+  }
+  std::vector<ReplayedWorkload> all;
+  ordered_json workloads = ordered_json::array();
+  for (const RecordedWorkload& each : recording.workloads) {
+    all.push_back(replay(recording, each, settings.replay));
+    workloads.push_back(to_json(all.back()));
+    if (settings.has_each) print(all.back(), settings.replay);
+  }
+  ordered_json result{{"file", path},
+                      {"device", recording.device},
+                      {"configuration", recording.configuration},
+                      {"date", recording.date}};
+  for (const bool is_tuning : {true, false}) {
+    std::vector<const ReplayedWorkload*> half;
+    for (const ReplayedWorkload& each : all) {
+      if (each.is_for_tuning == is_tuning) half.push_back(&each);
+    }
+    const ReplaySummary summary = summarise(half);
+    const char* const name = is_tuning ? "tuning" : "reporting";
+    print(name, summary);
+    result[name] = to_json(summary);
+  }
+  result["workloads"] = workloads;
+  return result;
+}
+
+bool write_json(const std::string& path, const ordered_json& value) {
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (file == nullptr) {
+    fmt::print(stderr, "'{}' cannot be written: {}\n", path, std::strerror(errno));
+    return false;
+  }
+  fmt::print(file, "{}\n", value.dump(2));
+  std::fclose(file);
+  return true;
+}
+
+bool read_settings(int argc, char** argv, Settings& settings) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    const auto number = [&] { return std::strtoull(argv[++i], nullptr, 10); };
+    if (argument == "--seeds" && i + 2 < argc) {
+      settings.first_seed = number();
+      settings.seeds = number();
+    } else if (argument == "--replay" && i + 1 < argc) {
+      while (i + 1 < argc && !std::string_view{argv[i + 1]}.starts_with("--"))
+        settings.recordings.emplace_back(argv[++i]);
+    } else if (argument == "--seed" && i + 1 < argc) {
+      settings.replay.seed = number();
+    } else if (argument == "--programs" && i + 1 < argc) {
+      settings.replay.programs = static_cast<std::uint32_t>(number());
+    } else if (argument == "--runs" && i + 1 < argc) {
+      settings.replay.runs = static_cast<std::uint32_t>(number());
+    } else if (argument == "--cpu-time") {
+      settings.replay.uses_cpu_time = true;
+    } else if (argument == "--each") {
+      settings.has_each = true;
+    } else if (argument == "--json" && i + 1 < argc) {
+      settings.json = argv[++i];
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+int run(int argc, char** argv) {
+  Settings settings;
+  if (!read_settings(argc, argv, settings)) {
+    fmt::print(
+        stderr,
+        "usage: bench_choice [--seeds FROM COUNT]\n"
+        "       bench_choice --replay FILE... [--seed N] [--programs N] [--runs N] [--cpu-time] [--each] [--json "
+        "FILE]\n");
+    return 2;
+  }
+  if (settings.seeds == 0 || settings.replay.programs < 2 || settings.replay.runs == 0) {
+    fmt::print(stderr, "error: the count of --seeds and --runs take 1 or more, --programs 2 or more\n");
+    return 2;
+  }
+  if (settings.recordings.empty()) {
+    simulate_all(settings);
+    return 0;
+  }
+  ordered_json all = ordered_json::array();
+  for (const std::string& path : settings.recordings) all.push_back(replay_file(path, settings));
+  return settings.json.empty() || write_json(settings.json, all) ? 0 : 2;
 }
 
 }  // namespace

@@ -28,6 +28,7 @@
 #include <vyre/report/choice_report.hpp>
 
 #include "bench/lavapipe.hpp"
+#include "bench/recorder.hpp"
 #include "bench/regret_grid.hpp"
 
 namespace vyre::bench {
@@ -41,8 +42,15 @@ constexpr std::array kPinned = {LaunchMode::Plain,      LaunchMode::Batched, Lau
 
 const runtime::SessionOptions kChosen{.calibrate_after = {}};
 
+/// A workload takes the place `i * kStep` in the grid: in steps that do not divide the grid, a part of it is like the
+/// whole.
+constexpr std::size_t kStep = 89;
+/// What a dispatch costs to launch, roughly: which workloads are too long depends on it.
+double launch_ns(const backend::Device& device) { return device.info().configuration == "inline" ? 2e3 : 3e4; }
+
 struct Settings {
   std::string json = {};
+  std::string record = {};  ///< Where to write a recording; then nothing else is measured.
   std::string filter = {};
   bool explain = false;
   double sample_ns = 8e8;  ///< What all samples of a workload may take, beyond six rounds.
@@ -309,12 +317,9 @@ class Regret {
 
   /// Measures the grid, prints it, and gives it as JSON.
   ordered_json run() {
-    const bool is_inline = device_->info().configuration == "inline";
-    const std::vector<Workload> grid = make_grid(kernels_, is_inline ? 2e3 : 3e4);
+    const std::vector<Workload> grid = make_grid(kernels_, launch_ns(*device_));
     std::vector<Outcome> outcomes;
     const std::uint64_t begin = device_->now_ns();
-    // In steps that do not divide the grid, so that a part of it is like the whole.
-    constexpr std::size_t kStep = 89;
     for (std::size_t i = 0; i < grid.size(); ++i) {
       const Workload& workload = grid[i * kStep % grid.size()];
       if (to_string(workload).find(settings_.filter) == std::string::npos) continue;
@@ -470,6 +475,24 @@ class Regret {
   std::unique_ptr<WorkloadRunner> curious_;
 };
 
+/// Records the grid, or as much of it as the budget allows.
+Result<void> record(const std::shared_ptr<backend::Device>& device, const Settings& settings) {
+  Recorder recorder{device};
+  Recording recording = recorder.head();
+  const std::vector<Workload> grid = make_grid(make_kernels(), launch_ns(*device));
+  const std::uint64_t begin = device->now_ns();
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    const Workload& workload = grid[i * kStep % grid.size()];
+    if (to_string(workload).find(settings.filter) == std::string::npos) continue;
+    const bool is_late = settings.budget_ns > 0 && static_cast<double>(device->now_ns() - begin) > settings.budget_ns;
+    if (is_late) break;
+    if (auto recorded = recorder.record(workload)) recording.workloads.push_back(*std::move(recorded));
+  }
+  VYRE_TRY(write_recording(settings.record, recording));
+  fmt::print("{} workloads in {}\n", recording.workloads.size(), settings.record);
+  return {};
+}
+
 int run(int argc, char** argv) {
   Settings settings;
   std::string only;
@@ -490,15 +513,26 @@ int run(int argc, char** argv) {
       settings.explain = true;
     } else if (argument == "--only") {
       only = value();
+    } else if (argument == "--record") {
+      settings.record = value();
     } else {
       fmt::print(
           stderr,
           "usage: bench_regret [--quick] [--seconds OF_EACH] [--only inline|threaded] [--filter TEXT] [--explain] "
-          "[--json FILE]\n");
+          "[--json FILE]\n"
+          "       bench_regret --record FILE --only inline|threaded [--seconds OF_ALL] [--filter TEXT]\n");
       return 2;
     }
   }
   keep_memory();
+  if (!settings.record.empty()) {
+    if (only != "inline" && only != "threaded") {
+      fmt::print(stderr, "error: a recording is of one device: --record takes --only inline or --only threaded\n");
+      return 2;
+    }
+    must(record(open_lavapipe(only == "inline"), settings));
+    return 0;
+  }
   ordered_json all = ordered_json::array();
   for (const bool is_inline : {false, true}) {
     if (!only.empty() && (only == "inline") != is_inline) continue;

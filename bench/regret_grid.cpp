@@ -119,6 +119,7 @@ double WorkloadRunner::run(const Workload& workload, report::RunReport* report) 
   const std::uint64_t begin = session_.device().now_ns();
   for (std::uint32_t i = 0; i < workload.times; ++i) {
     enqueue(workload);
+    if (i == 0) enqueue_ns_ = static_cast<double>(session_.device().now_ns() - begin);
     if (i + 1 < workload.times) must(session_.flush());
   }
   report::RunReport done = must(session_.finish());

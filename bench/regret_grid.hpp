@@ -52,6 +52,8 @@ class WorkloadRunner {
 
   /// Runs it once and gives the time on the device's clock. The report, too, if it is wanted.
   double run(const Workload& workload, report::RunReport* report = nullptr);
+  /// The part of the last run that enqueued its first batch, before anything was launched.
+  [[nodiscard]] double enqueue_ns() const noexcept { return enqueue_ns_; }
   [[nodiscard]] runtime::Session& session() noexcept { return session_; }
 
  private:
@@ -61,6 +63,7 @@ class WorkloadRunner {
   runtime::Session session_;
   runtime::BufferView data_;
   std::uint32_t round_ = 0;
+  double enqueue_ns_ = 0;
   std::vector<std::array<runtime::BufferView, 2>> views_;
   std::vector<runtime::DispatchItem> items_;
 };
