@@ -112,7 +112,9 @@ struct Settings {
   std::uint64_t seeds = 400;
   std::vector<std::string> recordings = {};
   ReplaySettings replay = {};
-  bool has_each = false;  ///< Whether to print a line for each workload.
+  bool has_each = false;    ///< Whether to print a line for each workload,
+  bool explain = false;     ///< and what was known of it.
+  std::string filter = {};  ///< What the names of workloads have in them.
   std::string json = {};
 };
 
@@ -201,9 +203,11 @@ ordered_json replay_file(const std::string& path, const Settings& settings) {
   std::vector<ReplayedWorkload> all;
   ordered_json workloads = ordered_json::array();
   for (const RecordedWorkload& each : recording.workloads) {
+    if (each.name.find(settings.filter) == std::string::npos) continue;
     all.push_back(replay(recording, each, settings.replay));
     workloads.push_back(to_json(all.back()));
     if (settings.has_each) print(all.back(), settings.replay);
+    if (settings.explain) fmt::print("{}", all.back().known);
   }
   ordered_json result{{"file", path},
                       {"device", recording.device},
@@ -254,6 +258,10 @@ bool read_settings(int argc, char** argv, Settings& settings) {
       settings.replay.uses_cpu_time = true;
     } else if (argument == "--each") {
       settings.has_each = true;
+    } else if (argument == "--explain") {
+      settings.has_each = settings.explain = true;
+    } else if (argument == "--filter" && i + 1 < argc) {
+      settings.filter = argv[++i];
     } else if (argument == "--json" && i + 1 < argc) {
       settings.json = argv[++i];
     } else {

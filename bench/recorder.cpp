@@ -22,6 +22,7 @@ namespace {
 using choice::Way;
 using runtime::LaunchMode;
 
+constexpr int kCalibrations = 5;
 /// Workloads with longer runs are left out: they would take the time of many others.
 constexpr double kLongestRunNs = 3e7;
 /// The time that the blocks of one workload may take, and one block: short batches have more runs in it.
@@ -66,7 +67,14 @@ Recorder::Recorder(const std::shared_ptr<backend::Device>& device) : device_{dev
   }
   auto_ = std::make_unique<WorkloadRunner>(device_, runtime::SessionOptions{.exploration = 0, .calibrate_after = {}},
                                            kernels_);
-  must(auto_->session().tuner().calibrate(*device_, backend::kForever));
+  std::vector<choice::Calibration> calibrations;
+  for (int i = 0; i < kCalibrations; ++i) {
+    runtime::Tuner tuner;
+    must(tuner.calibrate(*device_, backend::kForever));
+    calibrations.push_back(tuner.calibration().value());
+  }
+  calibration_ = median_of(calibrations);
+  must(auto_->session().tuner().set(calibration_));
   begin_ns_ = device_->now_ns();
 }
 
@@ -74,7 +82,7 @@ Recording Recorder::head() const {
   return {.device = device_->info().name,
           .configuration = device_->info().configuration,
           .date = fmt::format("{:%F}", fmt::gmtime(std::time(nullptr))),
-          .calibration = auto_->session().tuner().calibration().value()};
+          .calibration = calibration_};
 }
 
 RecordedRun Recorder::run(Mode& mode, const Workload& workload) const {
@@ -113,8 +121,7 @@ bool Recorder::describe(const Workload& workload, RecordedWorkload& recorded) {
     recorded.kernels_ns.push_back(group.kernel_ns);
   }
   // Both lists have the same kernels, and differ by their calibrated lines and by planning.
-  const choice::Calibration calibration = auto_->session().tuner().calibration().value();
-  const choice::Forecast without = choice::forecast(recorded.shape, calibration, kernels, recorded.forms,
+  const choice::Forecast without = choice::forecast(recorded.shape, calibration_, kernels, recorded.forms,
                                                     {.per_wait = static_cast<double>(workload.times)});
   double planned = 0;
   for (const report::WayReport& each : shape.ways) {

@@ -20,7 +20,7 @@ namespace vyre::bench {
 /// neighbours in different modes.
 class Recorder {
  public:
-  /// Calibrates the device if that was not done.
+  /// Calibrates the device, several times.
   explicit Recorder(const std::shared_ptr<backend::Device>& device);
 
   /// Nothing for a workload in which there is nothing to choose, and for one whose runs are too long.
@@ -41,6 +41,7 @@ class Recorder {
   std::vector<Kernel> kernels_;
   std::vector<Mode> modes_;
   std::unique_ptr<WorkloadRunner> auto_;  // Knows the shapes.
+  choice::Calibration calibration_ = {};
   std::mt19937 random_{1};
   std::uint64_t begin_ns_ = 0;
 };

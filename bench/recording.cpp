@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <vyre/choice/line.hpp>
 #include <vyre/program/forms/form.hpp>
 
 namespace vyre::bench {
@@ -251,6 +252,22 @@ bool is_for_tuning(std::string_view name) noexcept {
   for (const char each : name) hash = (hash ^ static_cast<unsigned char>(each)) * 0x0100'0000'01b3U;
   // Its high bits depend on every character.
   return (hash * 0x9e37'79b9'7f4a'7c15U) >> 63 == 0;
+}
+
+choice::Calibration median_of(const std::vector<choice::Calibration>& calibrations) {
+  // By the names that the numbers have in a file.
+  json middle = json(to_json(calibrations.front())).flatten();
+  std::vector<json> all;
+  for (const choice::Calibration& each : calibrations) all.push_back(json(to_json(each)).flatten());
+  for (auto& [name, value] : middle.items()) {
+    if (!value.is_number_float()) continue;
+    std::vector<double> numbers;
+    for (const json& each : all) {
+      if (each.contains(name)) numbers.push_back(each.at(name).get<double>());
+    }
+    value = choice::median(numbers);
+  }
+  return calibration_of(middle.unflatten());
 }
 
 std::string to_text(const Recording& recording) {

@@ -77,6 +77,9 @@ struct Recording {
 /// alone.
 [[nodiscard]] bool is_for_tuning(std::string_view name) noexcept;
 
+/// The median of several calibrations of one device, number by number: one of them alone may have been disturbed.
+[[nodiscard]] choice::Calibration median_of(const std::vector<choice::Calibration>& calibrations);
+
 /// As the lines of a file, not compressed.
 [[nodiscard]] std::string to_text(const Recording& recording);
 /// `Corrupt`, naming the line, for text that is no recording.

@@ -78,6 +78,13 @@ TEST(Recording, AFileThatIsCutOffIsRefused) {
   EXPECT_EQ(missing.error().code, ErrorCode::Unavailable);
 }
 
+TEST(Recording, ADisturbedCalibrationDoesNotCount) {
+  std::vector<choice::Calibration> calibrations(3, make_recording().calibration);
+  calibrations[0].way(Way::Chain).slope_ns = 1e6;
+  calibrations[2].barrier_ns = 1e9;
+  EXPECT_EQ(median_of(calibrations), make_recording().calibration);
+}
+
 TEST(Recording, AboutHalfOfTheNamesAreForTuning) {
   int tuning = 0;
   for (int i = 0; i < 1000; ++i) tuning += is_for_tuning("workload " + std::to_string(i)) ? 1 : 0;

@@ -294,6 +294,7 @@ ReplayedWorkload replay(const Recording& recording, const RecordedWorkload& work
     result.forecast_ns += Replay{recording, workload, 0}.run(steps).total_ns;
     fixed[half].add(recording, workload, steps);
     if (!chosen.report) continue;
+    result.known = report::to_text(*chosen.report);
     if (const auto saving = saving_of(*chosen.report, steps, workload.per_wait)) result.savings.push_back(*saving);
   }
   for (std::size_t half = 0; half < fixed.size(); ++half) {

@@ -60,6 +60,7 @@ struct ReplayedWorkload {
   double best_late_ns = 0;                          ///< Of the second half.
   choice::Way best = choice::Way::Batched;    ///< The mode that was the best one for the programs of the second half.
   choice::Way chosen = choice::Way::Batched;  ///< The mode in which most programs ended.
+  std::string known = {};                     ///< What the last program knew in its middle.
   std::vector<ReplayedSaving> savings = {};   ///< By program; of those that did not end in the list recorded anew.
 
   [[nodiscard]] double regret() const noexcept { return chosen_ns / best_ns; }
