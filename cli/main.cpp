@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/cache.hpp"
 #include "cli/calibrate.hpp"
 #include "cli/command.hpp"
 #include "cli/decide.hpp"
@@ -54,6 +55,7 @@ int run(int argc, char** argv) {
   app.footer(kFooter);
   app.require_subcommand(1);
   Action action;
+  add_cache(app, action);
   add_calibrate(app, action);
   add_decide(app, action);
   add_devices(app, action);

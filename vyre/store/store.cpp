@@ -338,6 +338,8 @@ Result<void> Store::State::clear() {
   std::ignore = flush();
   const std::scoped_lock lock{reading_};
   if (!can_write()) return fail(ErrorCode::Unavailable, fmt::format("'{}' is not open for writing", path_.string()));
+  std::error_code ignored;
+  for (const char* ending : {".damaged", ".damaged-wal"}) fs::remove(fs::path{path_} += ending, ignored);
   return reader_->clear();
 }
 

@@ -86,8 +86,8 @@ class Store {
 
   /// All entries that are on disk, by name.
   [[nodiscard]] std::vector<EntryInfo> entries();
-  /// Forgets all entries and gives their room on disk back. `TimedOut` while another process writes, `Unavailable` if
-  /// the store is not open for writing.
+  /// Forgets all entries and a damaged file that was set aside, and gives their room on disk back. `TimedOut` while
+  /// another process writes, `Unavailable` if the store is not open for writing.
   [[nodiscard]] Result<void> clear();
   /// Whether entries can be read, and whether they can be written.
   [[nodiscard]] bool is_open() const noexcept;
