@@ -86,11 +86,11 @@ bool BatchBuilder::is_previous(const CompiledProgram& program, const BufferTable
   const backend::CommandList& previous = previous_->batch.list;
   const std::span<const backend::Command> commands = previous.commands();
   const bool may_be = commands.size() == items.size() && gathered_->batch.empty() && !is_capturing_;
-  // A capture may be longer than a batch.
+  // The previous batch may be a capture, which may be longer than a batch.
   if (!may_be || items.size() > max_operations_) return false;
   const auto has_same_params = [&](const backend::Dispatch& before, const Params& given) {
     if (given.is_block()) {
-      // A block of as many bytes as the program takes fits.
+      // A block needs no layout: it fits if it has as many bytes as the program's block.
       return given.byte_count() == program.push_bytes &&
              backend::are_same_bytes(given.bytes(), previous.params(before));
     }

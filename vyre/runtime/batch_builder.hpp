@@ -15,10 +15,11 @@
 
 namespace vyre::runtime {
 
-/// Gathers operations into batches. Recognises a batch that comes again without gathering it a second time.
+/// Gathers operations into batches. If the same batch comes twice in a row, the builder notices, and does not gather it
+/// a second time.
 ///
-/// Batches have numbers from 1 on. The builder decides nothing and launches nothing: its caller looks at `is_full`
-/// after each operation. Thread safety: one thread at a time.
+/// Batches are numbered from 1. The builder launches nothing: after each operation its caller asks `is_full` whether to
+/// launch the batch. Thread safety: one thread at a time.
 class BatchBuilder {
  public:
   explicit BatchBuilder(std::size_t max_operations);
@@ -27,7 +28,8 @@ class BatchBuilder {
   [[nodiscard]] const plan::Batch& batch() const noexcept { return gathered_->batch; }
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   [[nodiscard]] bool empty() const noexcept { return gathered_->batch.empty(); }
-  /// Whether the batch must be launched before another operation is added. A capture may be longer than a batch.
+  /// Whether the batch must be launched before another operation is added. Never true during a capture, which may have
+  /// more operations than a batch.
   [[nodiscard]] bool is_full() const noexcept {
     return gathered_->batch.list.commands().size() >= max_operations_ && !is_capturing_;
   }
@@ -43,7 +45,7 @@ class BatchBuilder {
   /// Adds a dispatch once. `prepared` is the number of the prepared dispatch it comes from, or `kNotPrepared`.
   static constexpr std::uint32_t kNotPrepared = ~std::uint32_t{0};
   void add(const CheckedDispatch& dispatch, backend::PipelineHandle pipeline, std::uint32_t prepared);
-  /// Adds checked dispatches of one program. `params` has those of all of them.
+  /// Adds checked dispatches of one program. `params` has the parameters of all dispatches, one after another.
   void add(const CompiledProgram& program, std::uint32_t number, const BufferTable& buffers,
            std::span<const DispatchItem> items, std::span<const std::byte> params);
   void add(const backend::Copy& copy);
@@ -51,15 +53,16 @@ class BatchBuilder {
   /// Begins the next batch.
   void next() noexcept;
 
-  // The batch before, when it comes again.
+  // Recognising that the current batch is the same as the previous one.
 
-  /// Whether nothing is gathered yet and `items` are exactly the batch before. Such items were checked with that batch
-  /// and need no second check. `buffers_again` then gives their buffers.
+  /// Whether the current batch is empty and `items` are exactly the previous batch. Such items were checked with that
+  /// batch and need no second check. `buffers_again` then gives their buffers.
   [[nodiscard]] bool is_previous(const CompiledProgram& program, const BufferTable& buffers,
                                  std::span<const DispatchItem> items);
-  /// Counts a prepared dispatch instead of adding it, if the batch before has the same one at the same place. Otherwise
-  /// gives false, and the caller adds it. Counted dispatches enter the batch by `take_previous` or `take_repeated`, at
-  /// the latest when the batch is launched.
+  /// Counts a prepared dispatch instead of adding it, if the previous batch has the same one at the same place.
+  /// Otherwise gives false, and the caller must add it. Before the batch is launched, the caller turns counted
+  /// dispatches into operations: with `take_previous` if they are all of the previous batch, with `take_repeated`
+  /// otherwise.
   [[nodiscard]] bool repeat(std::uint32_t prepared) noexcept {
     if (repeated_ >= previous_->prepared.size() || previous_->prepared[repeated_] != prepared || !may_repeat_) {
       return false;
@@ -69,23 +72,23 @@ class BatchBuilder {
   }
   /// Whether `repeat` has counted dispatches that are not in the batch yet.
   [[nodiscard]] bool has_repeated() const noexcept { return repeated_ > 0; }
-  /// Whether the counted dispatches are all of the batch before, so that `take_previous` makes it the batch at hand.
+  /// Whether the counted dispatches are all dispatches of the previous batch, so that `take_previous` may be called.
   [[nodiscard]] bool has_repeated_all() const noexcept { return repeated_ == previous_->prepared.size(); }
-  /// Whether one more counted dispatch may fill the batch.
+  /// Whether one more counted dispatch would fill the batch.
   [[nodiscard]] bool is_nearly_full_of_repeated() const noexcept { return repeated_ + 1 >= max_operations_; }
   /// Whether the counted dispatches fill the batch, which must then be launched.
   [[nodiscard]] bool is_full_of_repeated() const noexcept { return repeated_ >= max_operations_; }
-  /// The numbers of the counted dispatches, which the caller adds one by one; none is counted any more.
+  /// Gives the numbers of the counted dispatches, which the caller then adds one by one. None is counted afterwards.
   [[nodiscard]] std::vector<std::uint32_t> take_repeated();
-  /// Makes the batch before the batch at hand, which must be empty.
+  /// Makes the previous batch the current one. Precondition: the current batch is empty.
   void take_previous() noexcept;
-  /// The buffers of the batch before, some more than once.
+  /// The buffers of the previous batch, by number. A buffer may occur more than once.
   [[nodiscard]] std::span<const std::uint32_t> buffers_again() const noexcept { return previous_->buffers; }
-  /// The prepared dispatches of the batch before, if it has no other operations.
+  /// The prepared dispatches of the previous batch, by number, if it has no other operations.
   [[nodiscard]] std::span<const std::uint32_t> prepared_again() const noexcept { return previous_->prepared; }
-  /// Remembers the buffers of the batch before, so that `buffers_again` can give them if that batch comes again.
+  /// Stores the buffers of the previous batch, for `buffers_again`.
   void keep_buffers(std::vector<std::uint32_t> buffers) { previous_->buffers = std::move(buffers); }
-  /// Forgets the batch before, because one of its buffers or programs ends.
+  /// Forgets the previous batch, because one of its buffers or programs is about to be freed.
   void forget_previous() noexcept;
 
   // Captures.
@@ -93,15 +96,15 @@ class BatchBuilder {
   void begin_capture() noexcept;
   void end_capture() noexcept;
   [[nodiscard]] bool is_capturing() const noexcept { return is_capturing_; }
-  /// The label of each dispatch of the capture.
+  /// The labels of the dispatches of the capture, one for each.
   [[nodiscard]] std::span<const std::string> labels() const noexcept { return labels_; }
 
  private:
   struct Gathered {
     plan::Batch batch = {};
-    // The prepared dispatch of each operation; empty if some operation is no prepared dispatch.
+    // By operation: the number of the prepared dispatch. Empty if some operation is not a prepared dispatch.
     std::vector<std::uint32_t> prepared = {};
-    std::vector<std::uint32_t> buffers = {};  // The numbers of its buffers, once they were needed.
+    std::vector<std::uint32_t> buffers = {};  // The numbers of its buffers; empty until they are needed.
   };
 
   [[nodiscard]] Result<void> too_many(std::uint64_t more) const;
@@ -111,13 +114,13 @@ class BatchBuilder {
   }
 
   std::size_t max_operations_;
-  // They change places with every batch.
+  // The current and the previous batch. They change places with every batch.
   std::unique_ptr<Gathered> gathered_ = std::make_unique<Gathered>();
   std::unique_ptr<Gathered> previous_ = std::make_unique<Gathered>();
   std::uint64_t number_ = 1;
-  std::size_t repeated_ = 0;  // How many prepared dispatches of the batch before were counted.
-  bool may_repeat_ = true;    // Whether nothing was gathered yet.
-  bool has_others_ = false;   // Whether the batch at hand has an operation that is no prepared dispatch.
+  std::size_t repeated_ = 0;  // The number of prepared dispatches of the previous batch that were counted.
+  bool may_repeat_ = true;    // Whether the current batch has no operation yet.
+  bool has_others_ = false;   // Whether the current batch has an operation that is not a prepared dispatch.
   bool is_capturing_ = false;
   std::vector<std::string> labels_;
   std::array<std::byte, Params::kMaxBytes> param_room_ = {};

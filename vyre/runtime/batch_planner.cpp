@@ -3,7 +3,7 @@
 namespace vyre::runtime {
 namespace {
 
-/// Planning is timed for the first batches, and then for one in sixteen, which is enough for an average.
+/// Planning is timed for this number of first batches, and then for one batch in `kTimedPlans`: enough for an average.
 constexpr std::uint64_t kTimedAtFirst = 64;
 constexpr std::uint64_t kTimedPlans = 16;
 

@@ -13,27 +13,28 @@
 
 namespace vyre::runtime {
 
-/// The plan of a batch.
+/// The plan of a batch, and what was measured of it.
 struct BatchPlan {
-  const plan::Plan* plan = nullptr;  ///< Until another batch is planned.
+  const plan::Plan* plan = nullptr;  ///< Valid until another batch is planned.
   plan::PlanCounts counts = {};
 };
 
-/// Plans batches, each when a stage first asks for its plan; a batch whose plan is at hand is not planned again.
+/// Plans batches. Keeps the plan of the last batch, so that several stages can ask for it and it is made once.
 ///
 /// Thread safety: one thread at a time; the device outlives this.
 class BatchPlanner {
  public:
-  /// `is_timed`: whether to time the planning of the first batches, and of some batches after that. `rule`: D2's
+  /// `is_timed`: whether to measure how long planning takes. `rule`: which operations must wait for which, as D2
   /// answers.
   BatchPlanner(backend::Device& device, bool is_timed, const plan::WaitRule& rule = plan::WaitRule::ask())
       : device_{&device}, is_timed_{is_timed}, planner_{rule} {}
 
   /// The plan of a batch, in up to `max_arms` arms.
   [[nodiscard]] const BatchPlan& plan(const plan::Batch& batch, std::size_t max_arms, const ProgramTable& programs);
-  /// The time that planning the last batch took, if it was measured and not given yet.
+  /// The time that planning the last batch took. Nothing if it was not measured, or was given by an earlier call.
   [[nodiscard]] std::optional<std::uint64_t> take_time() noexcept { return std::exchange(planning_ns_, std::nullopt); }
-  /// The first operation of `list` that may not run in the wave that `waves` gives it, see `plan::Planner`.
+  /// The first operation of `list` that may not run in the wave that `waves` has for it. See
+  /// `plan::Planner::find_conflict`.
   [[nodiscard]] std::optional<std::uint32_t> find_conflict(const backend::CommandList& list,
                                                            std::span<const std::uint32_t> waves,
                                                            const ProgramTable& programs) {

@@ -16,25 +16,27 @@ struct BufferSlot {
   backend::BufferHandle handle = {};
   std::uint32_t generation = 0;  ///< Odd while the buffer exists.
   std::uint64_t size = 0;
-  std::byte* mapped = nullptr;     ///< Null where the host does not see the memory.
+  std::byte* mapped = nullptr;     ///< Null if the buffer is not mapped.
   std::uint64_t last_batch = 0;    ///< The number of the last batch that uses the buffer.
-  std::uint64_t batch_before = 0;  ///< The number of the batch that used it before that one.
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> used = {};  ///< Ranges of the last batch: begin and end.
-  /// Whether a batch wrote to the buffer before a read that was flushed earlier was delivered.
+  std::uint64_t batch_before = 0;  ///< The number of the batch before `last_batch` that uses the buffer.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> used =
+      {};  ///< The ranges that `last_batch` uses: begin and end.
+  /// Whether the program reads ahead: a batch wrote to the buffer while a read of an earlier flush was not delivered
+  /// yet.
   bool is_read_ahead = false;
 };
 
-/// The buffers of a session by the views that name them. Buffers are owned by the device; this frees none.
+/// The buffers of a session, found by the views that name them. The table frees no buffers.
 ///
 /// Thread safety: one thread at a time.
 class BufferTable {
  public:
-  /// Ranges of a buffer that are remembered for one batch. Beyond this number all of the buffer counts as used.
+  /// The most ranges of a buffer that are noted for one batch. If a batch uses more, the whole buffer counts as used.
   static constexpr std::size_t kMaxUsed = 256;
 
   explicit BufferTable(std::uint64_t session) noexcept : session_{session} {}
 
-  /// The session that views name.
+  /// The number of the session, which its views have.
   [[nodiscard]] std::uint64_t session() const noexcept { return session_; }
 
   /// The buffer of a view. `InvalidArgument` for a view of another session, of a freed buffer, or outside its buffer.
@@ -48,7 +50,7 @@ class BufferTable {
                              view.offset <= buffer.size && view.size <= buffer.size - view.offset;
     return is_bindable ? &buffer : nullptr;
   }
-  /// Whether a view names a buffer that exists. The view may lie outside of it.
+  /// Whether the buffer of a view exists. Does not check that the view lies within it.
   [[nodiscard]] bool has(const BufferView& view) const noexcept {
     return view.session == session_ && view.index < slots_.size() && slots_[view.index].generation == view.generation;
   }
@@ -71,12 +73,12 @@ class BufferTable {
     const std::pair range{offset, offset + size};
     if (slot.used.size() < kMaxUsed && (slot.used.empty() || slot.used.back() != range)) slot.used.push_back(range);
   }
-  /// Notes that the batch of this number uses the ranges that the batch before it used.
+  /// Notes that a batch uses the same ranges as the previous batch.
   void note_use_again(std::uint32_t buffer, std::uint64_t batch) noexcept {
     slots_[buffer].batch_before = batch - 1;
     slots_[buffer].last_batch = batch;
   }
-  /// The indices of all buffers that a batch uses, in order.
+  /// The indices of all buffers that a batch uses, in ascending order.
   [[nodiscard]] std::vector<std::uint32_t> used_by(std::uint64_t batch) const;
   /// The handles of all buffers that exist.
   [[nodiscard]] std::vector<backend::BufferHandle> handles() const;

@@ -26,7 +26,7 @@
 namespace vyre::runtime {
 namespace {
 
-// `kTiny`, `kBody` and `kManyBuffers`, which the build compiles.
+// `kTiny`, `kBody` and `kManyBuffers`, which `generate_calibration_kernels` compiles during the build.
 #include <vyre_calibration_kernels.inc>
 
 using backend::BufferRange;
@@ -44,7 +44,8 @@ using program::kForms;
 constexpr std::size_t kFewestRounds = 3;
 constexpr std::size_t kRounds = 5;
 constexpr std::size_t kMostRounds = 25;
-/// A stage of experiments may stop after `good_ns` of samples, and must stop after `most_ns`.
+/// How long a stage of experiments lasts: it ends after `good_ns` of samples if it has had `kRounds` rounds, and after
+/// `most_ns` even if it has had only `kFewestRounds`.
 struct TimeLimits {
   std::uint64_t good_ns = 0;
   std::uint64_t most_ns = 0;
@@ -62,11 +63,11 @@ constexpr std::uint64_t kCopies = 2;
 constexpr std::uint64_t kSmallCopy = std::uint64_t{4} << 10;
 constexpr std::uint64_t kLargeCopy = std::uint64_t{128} << 10;
 constexpr std::array<std::uint32_t, 4> kLaunches = {1, 8, 48, 128};
-// On a device whose launches take longer than this, fewer samples are enough.
+// If a launch takes longer than this, fewer samples are enough.
 constexpr std::uint64_t kLongLaunchNs = 20'000;
 constexpr std::array<std::uint32_t, 3> kItems = {2, 16, kMostItems};
 constexpr std::uint32_t kChain = 24;
-// A time below this share of another one is certainly smaller.
+// If the ratio of two times is below this, noise alone cannot explain the difference.
 constexpr double kClearly = 0.9;
 constexpr std::uint32_t kFewBuffers = 2;
 
@@ -81,7 +82,8 @@ double cpu_ns() {
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-/// Whether a clock stands still while nothing is asked of the device. Then nothing can disturb it.
+/// Whether the device's clock is virtual: it stands still while the device has no work. Nothing can disturb such a
+/// clock.
 bool is_virtual(backend::Device& device) {
   using Steady = std::chrono::steady_clock;
   const std::uint64_t begin = device.now_ns();
@@ -93,15 +95,15 @@ bool is_virtual(backend::Device& device) {
 
 /// An experiment and its samples.
 struct Experiment {
-  std::function<Result<void>()> run;  ///< Empty once it was measured.
+  std::function<Result<void>()> run;  ///< Empty once the experiment is done.
   std::vector<ClockPair> samples = {};
   double ns = 0;
 };
 
-/// Everything that a calibration has on the device; gone with it.
+/// A calibration and everything that it has on the device, which the destructor frees.
 ///
-/// A calibration is a queue of steps, of which each takes some milliseconds: compiling one form, recording a few lists,
-/// one sample of one experiment. A step may put others before those that wait.
+/// A calibration is a queue of steps. Each takes some milliseconds: it compiles one form, records a few lists, or takes
+/// one sample of one experiment. A step may put further steps at the front of the queue.
 class Rig {
  public:
   Rig(backend::Device& device, std::chrono::nanoseconds timeout);
@@ -112,7 +114,7 @@ class Rig {
     for (const backend::BufferHandle each : buffers_) std::ignore = device_.free(each);
   }
 
-  /// Runs steps until so much time has passed, and at least one. True once nothing is left.
+  /// Runs at least one step, and further ones until `budget_ns` have passed. True once no step is left.
   Result<bool> advance(std::uint64_t budget_ns);
   [[nodiscard]] const Calibration& result() const noexcept { return result_; }
 
@@ -121,11 +123,11 @@ class Rig {
   using Step = std::function<Result<void>()>;
 
   Result<PipelineHandle> compile(const program::Program& program, FormKind form, double* took_ns = nullptr);
-  /// Steps that compile a kernel in every form, into `pipelines`.
+  /// Adds steps that compile a kernel in every form, into `pipelines`.
   void compile_all(std::span<const std::uint32_t> words, std::string name, Pipelines& pipelines, bool is_timed);
   Result<void> compile_form(const program::Program& program, FormKind form, Pipelines& pipelines, bool is_timed);
   Result<void> make_buffers();
-  /// `count` dispatches, each on views of its own, with barriers between them or without.
+  /// A list of `count` dispatches, each with views of its own. `waits`: whether there is a barrier between each two.
   CommandList dispatches(PipelineHandle pipeline, std::uint32_t count, std::uint32_t groups = 1, bool waits = false);
   Result<void> run(const CommandList& list);
   Result<void> wait(const Result<backend::Ticket>& ticket);
@@ -134,14 +136,14 @@ class Rig {
   Result<void> add_one_launches(FormKind form);
   Result<void> add_replay(std::string name, const CommandList& list);
   void add_copies();
-  /// What launching takes, and then what the forms make of kernels. Each stage releases what it compiled and recorded:
-  /// both together would need half as much memory again.
+  /// The two stages: what launching costs, and then how the forms change the times of kernels. Each stage frees its
+  /// pipelines and recordings at its end; keeping those of the first would take half as much memory again.
   void measure_launches();
   void measure_kernels();
   Result<void> add_buffers(FormKind form);
   Result<void> add_bodies(FormKind form);
   void then(Step step) { steps_.push_back(std::move(step)); }
-  /// Steps that run what was added, in turns.
+  /// Adds steps that run the added experiments by turns.
   Result<void> begin_rounds(const TimeLimits& limits);
   Result<void> take_sample();
   [[nodiscard]] bool has_enough_rounds() const;
@@ -154,7 +156,7 @@ class Rig {
   [[nodiscard]] Line line(const std::string& name, const std::array<std::uint32_t, N>& counts) const;
   void set_forms();
   void set_crossover();
-  /// The kernel with the most buffers that can be bound, and their number.
+  /// The calibration kernel with the most buffers that the device can bind, and their number.
   [[nodiscard]] KernelOfBuffers many_buffers() const noexcept;
 
   backend::Device& device_;
@@ -169,13 +171,13 @@ class Rig {
   std::deque<Step> steps_;
   Pipelines tiny_ = {};
   Pipelines body_ = {};
-  bool is_slow_ = false;   // Whether the longest lists would take too long.
-  bool is_still_ = false;  // Whether the clock is a virtual one.
-  // The rounds at hand.
+  bool is_slow_ = false;   // Whether the device is so slow that the longest lists are left out.
+  bool is_still_ = false;  // Whether the device's clock is virtual.
+  // The current stage: in each round, every experiment of `running_` is run once.
   TimeLimits limits_ = {};
   std::vector<Experiment*> running_;
   std::size_t next_ = 0;
-  std::size_t round_ = 0;  // 0 is the one that does not count.
+  std::size_t round_ = 0;  // Round 0 is a warm-up, whose samples do not count.
   std::uint64_t sampled_ns_ = 0;
 };
 
@@ -227,7 +229,7 @@ Result<void> Rig::make_buffers() {
   for (backend::BufferHandle* buffer : {&in_, &out_}) {
     VYRE_ASSIGN(*buffer, device_.allocate({.size = bytes}));
     buffers_.push_back(*buffer);
-    // Memory that was never written is slow the first time.
+    // The first write to memory is slow, so it is made here and not in an experiment.
     CommandList zeros;
     zeros.fill({.buffer = *buffer}, 0);
     VYRE_TRY(run(zeros));
@@ -396,7 +398,7 @@ void Rig::set_forms() {
     if (found == experiments_.end()) return 0.0;
     return std::max(found->second.ns - result_.way(kept_of(choice::way_of(form))).at(count), 0.0) / count;
   };
-  // A device that forms make no difference to, or whose clock does not see the kernels, has a ratio of 1.
+  // The ratio is 1 if one of the times is 0: then the kernels take no time on the device's clock.
   const auto ratio = [](double other, double written) {
     constexpr double kMost = 20;
     return other <= 0 || written <= 0 ? 1 : std::clamp(other / written, 1 / kMost, kMost);
@@ -433,7 +435,7 @@ void Rig::set_crossover() {
   result_.bound = per_dispatch("bound");
   result_.table = per_dispatch("through table");
   if (!has(FormKind::Pointer) || device_.info().forms.bindless != backend::Bindless::Full) return;
-  // Beyond what can be bound there is only the table.
+  // Without a crossover below, a table pays only where there are more buffers than can be bound.
   result_.bindless_crossover = most + 1;
   const double measured = many_buffers().count;
   if (result_.table.at(measured) >= kClearly * result_.bound.at(measured)) return;
@@ -464,7 +466,7 @@ void Rig::measure_kernels() {
   compile_all(kBody, "vyre.body", body_, false);
   for (const FormKind form : program::kAllForms) then([this, form] { return add_bodies(form); });
   then([this]() -> Result<void> {
-    // A chain replaces dispatches that wait for each other, so it is compared with such.
+    // A chain replaces dispatches that wait for each other, so it is compared with dispatches that do.
     const PipelineHandle written = body_[static_cast<std::size_t>(FormKind::Descriptor)];
     VYRE_TRY(add_replay("narrow waiting", dispatches(written, kBodies, 1, true)));
     return add_replay("wide waiting", dispatches(written, kWideBodies, kWideGroups, true));
@@ -489,7 +491,7 @@ Result<void> Rig::add_buffers(FormKind form) {
   for (std::uint32_t i = 0; i < kBoundDispatches; ++i) {
     std::vector<BufferRange> views;
     for (std::uint32_t j = 0; j < many; ++j) {
-      // The first is written, and by no other.
+      // The kernel writes its first view, so no other dispatch may have that one.
       const std::uint64_t view = j == 0 ? i : (std::uint64_t{i} * many + j) % kMostItems;
       views.push_back({.buffer = j == 0 ? out_ : in_, .offset = view * kViewBytes, .size = kViewBytes});
     }
@@ -510,10 +512,10 @@ void Rig::set_lines() {
     if (choice::is_one_launch(way)) result_.way(way) = line(std::string{to_string(way)}, kItems);
   }
   result_.record = line("record", kLaunches);
-  // A difference that noise could make is none.
+  // A difference that noise could explain counts as no difference.
   const bool barriers_cost = ns("no chain") < kClearly * ns("chain");
   result_.barrier_ns = barriers_cost ? (ns("chain") - ns("no chain")) / (kChain - 1) : 0;
-  // Both lists have as many copies, and take as much by themselves.
+  // Both lists have the same number of copies and the same fixed cost, so their difference is due to the bytes.
   const double small = ns("copy small");
   const double slope = std::max(ns("copy large") - small, 0.0) / (kCopies * (kLargeCopy - kSmallCopy));
   const double fixed = (small - result_.way(Way::Batched).fixed_ns) / kCopies - slope * kSmallCopy;
@@ -554,7 +556,7 @@ Result<bool> Rig::advance(std::uint64_t budget_ns) {
 }  // namespace
 
 struct Calibrator::State {
-  std::unique_ptr<backend::Device> again;  ///< The device opened once more, where it can be.
+  std::unique_ptr<backend::Device> again;  ///< The second device; null if there is none.
   std::optional<Rig> rig;
 };
 
@@ -565,15 +567,15 @@ Calibrator::~Calibrator() = default;
 Result<bool> Calibrator::advance(std::uint64_t budget_ns) {
   VYRE_TRY(device_->wait_idle(timeout_));
   if (state_ == nullptr) {
-    // Pipelines make some drivers slower: on lavapipe, kernels took up to a sixth longer afterwards, because of the
-    // heap of its thread. A device that cannot be opened twice is measured all the same.
+    // A second device, because pipelines make some drivers slower: on lavapipe, kernels took up to a sixth longer
+    // afterwards, because of the heap of its thread. If there is none, measures on the first device.
     state_ = std::make_unique<State>();
     if (auto again = device_->open_again(); again && *again != nullptr) state_->again = *std::move(again);
     state_->rig.emplace(state_->again != nullptr ? *state_->again : *device_, timeout_);
   }
   auto advanced = state_->rig->advance(budget_ns);
   if (!advanced) {
-    // The other is lost, and not this one.
+    // Only the second device is lost, and the user's device goes on.
     const bool is_other = state_->again != nullptr;
     if (is_other && advanced.error().code == ErrorCode::DeviceLost) advanced.error().code = ErrorCode::Unavailable;
     return in_context(std::move(advanced).error(), fmt::format("while measuring device '{}'", device_->info().name));

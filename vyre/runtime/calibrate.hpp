@@ -11,13 +11,14 @@
 namespace vyre::runtime {
 
 /// Measures what launching costs on a device: every launch mode with few and many dispatches, recording, copies,
-/// barriers, compiling, and by what factor a form changes the time of a kernel. Experiments run in turns, so that a
-/// disturbance falls on all of them; medians count. A sample is dropped if the wall clock and the process's clock
-/// disagree about it.
+/// barriers, compiling, and by what factor each form changes the time of a kernel.
 ///
-/// The device is opened once more for this, where it can be, so that nothing is left behind: a driver may get slower by
-/// what it compiles. Other work on the device meanwhile is measured along. Thread safety: one thread at a time; the
-/// device outlives this.
+/// The experiments run by turns, so that a disturbance affects all of them, and their medians count. A sample is
+/// dropped if the wall clock and the process's clock disagree about it.
+///
+/// Measures on a second device, opened with `open_again`, because the pipelines of the experiments could slow the first
+/// one down. Other work that the device does at the same time falsifies the results. Thread safety: one thread at a
+/// time; the device outlives this.
 class Calibrator {
  public:
   explicit Calibrator(backend::Device& device, std::chrono::nanoseconds timeout = backend::kForever);
@@ -25,12 +26,12 @@ class Calibrator {
   Calibrator& operator=(const Calibrator&) = delete;
   ~Calibrator();
 
-  /// Waits for the device, then measures for about `budget_ns`, in steps of some milliseconds. True once all is
-  /// measured. `Unsupported` if the device cannot run even a small kernel; what a wait of at most `timeout` gives
-  /// otherwise.
+  /// Waits for the device, then measures for about `budget_ns`, in steps of some milliseconds. True once everything is
+  /// measured. `Unsupported` if the device cannot run even a small kernel; otherwise the errors of a wait of at most
+  /// `timeout`.
   [[nodiscard]] Result<bool> advance(std::uint64_t budget_ns);
-  /// Whether the device was opened once more. If not, a calibration must not be left half done for long: its memory
-  /// belongs to the device at hand.
+  /// Whether a second device was opened. If not, the calibration should not be left half done for long, because its
+  /// buffers and pipelines belong to the user's device.
   [[nodiscard]] bool has_own_device() const noexcept;
   /// The result, once everything is measured.
   [[nodiscard]] const choice::Calibration& result() const;
@@ -43,7 +44,7 @@ class Calibrator {
   std::unique_ptr<State> state_;
 };
 
-/// The same at once, in well below a second.
+/// Measures everything at once, which takes well below a second.
 [[nodiscard]] Result<choice::Calibration> calibrate(backend::Device& device,
                                                     std::chrono::nanoseconds timeout = backend::kForever);
 

@@ -66,7 +66,7 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
     VYRE_ASSIGN(compiled.pipeline, find_written(compiled));
     compiled.form = compiled.written_form;
   } else if (takes_turns(compiled.form)) {
-    // A long dispatch may be too much for one workgroup, and then runs as written.
+    // A dispatch that takes too long for one workgroup will run as written.
     VYRE_TRY(find_written(compiled));
   }
   // The program was compiled with these values, so neither of the next two calls can fail.
@@ -84,7 +84,7 @@ Result<CompiledProgram> compile_program(backend::Device& device, const program::
 Result<backend::PipelineHandle> find_form(CompiledProgram& compiled, program::FormKind form,
                                           std::chrono::nanoseconds timeout) {
   if (const backend::PipelineHandle known = compiled.pipeline_in(form); known.generation != 0) return known;
-  // Drivers put work off until the first launch. It is done here, so that it does not count against the form.
+  // Some drivers compile at the first launch. `get_warm` makes one, so that this time does not count against the form.
   auto made = compiled.shared->get_warm(form, timeout);
   if (made) {
     compiled.others[static_cast<std::size_t>(form)] = *made;
@@ -116,7 +116,7 @@ std::vector<backend::PipelineHandle> pipelines_of(const CompiledProgram& compile
 }
 
 std::unexpected<Error> wrong_buffer_count(const CompiledProgram& program, std::size_t given) {
-  constexpr std::size_t kMostNames = 16;  // A kernel may have a thousand buffers.
+  constexpr std::size_t kMostNames = 16;  // The message stays short for a kernel with a thousand buffers.
   const std::span slots{program.bindings.slots};
   std::string names;
   for (const plan::PlannedBinding& slot : slots.first(std::min(slots.size(), kMostNames))) {

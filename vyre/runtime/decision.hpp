@@ -17,12 +17,12 @@ namespace vyre::runtime {
 struct Decision {
   /// The launch mode, and whether a list is kept for it.
   choice::Way way = choice::Way::Batched;
-  std::string_view reason = {};  ///< For the report.
-  /// The kinds of groups, and for each kind whether it runs in the form of `way`. Other groups run in the form in which
-  /// their program gathers dispatches. Both are empty if no group runs in the form of `way`.
+  std::string_view reason = {};  ///< Why, for the report.
+  /// The kinds of groups of the batch, and for each kind whether it runs in the form of `way`. Other groups run in the
+  /// form in which their dispatches were gathered. Both are empty if no group runs in the form of `way`.
   std::span<const ShapeKind> kinds = {};
   const std::vector<bool>* uses_form = nullptr;
-  /// If the tuner chose: the shape and launch mode that the sample of this batch belongs to, and the audit events of
+  /// If the tuner chose: the shape and launch mode that the time of this batch is a sample of, and the audit events of
   /// the policies.
   std::optional<choice::UsedWay> used = {};
   std::span<const policy::AuditEvent> events = {};

@@ -10,11 +10,11 @@
 
 namespace vyre::runtime {
 
-/// State that all sessions of a device share. It lives as long as the device.
+/// State that all sessions of a device share: an attachment of the device.
 struct DeviceState final : backend::Attachment {
   std::shared_ptr<Tuner> tuner = std::make_shared<Tuner>();
   std::mutex mutex;                                       // Guards `pipelines`.
-  std::vector<std::weak_ptr<SharedPipelines>> pipelines;  // Of the programs of all sessions.
+  std::vector<std::weak_ptr<SharedPipelines>> pipelines;  // The pipelines of all programs that some session uses.
 
   [[nodiscard]] static DeviceState& of(backend::Device& device) { return device.attachment<DeviceState>(); }
 };

@@ -11,16 +11,16 @@
 
 namespace vyre::runtime {
 
-/// Measures the device time of lists. Each list has a place in a buffer, into which the device writes timestamps when
-/// the list begins and when it ends.
+/// Measures the device time of lists, with two timestamps for each: the device writes one into the list's place in a
+/// buffer when the list begins, the other when it ends.
 ///
 /// Thread safety: one thread at a time.
 class DeviceTimer {
  public:
   static constexpr std::uint32_t kPlaces = 1024;
 
-  /// The place of a list. It must live as long as the list is launched, and may end while launches are pending; the
-  /// timer outlives it. An empty place measures nothing.
+  /// The place of a list in the timer's buffer. It must live until the last launch of the list, and may be destroyed
+  /// while that is pending. The timer must outlive it. An empty place measures nothing.
   class Place {
    public:
     Place() = default;
@@ -43,7 +43,7 @@ class DeviceTimer {
     void end(backend::CommandList& list) const {
       if (timer_ != nullptr) list.timestamp(timer_->buffer_, index_ * kPlaceBytes + kPlaceBytes / 2);
     }
-    /// Notes a launch. Gives the number that `completed` takes; nothing if the place is empty.
+    /// Notes a launch of the list. Gives the number to call `completed` with; nothing if the place is empty.
     [[nodiscard]] std::optional<std::uint32_t> launched() const noexcept {
       if (timer_ == nullptr) return std::nullopt;
       ++timer_->slots_[index_].pending;
@@ -61,9 +61,9 @@ class DeviceTimer {
     std::uint64_t ns = 0;
     std::uint32_t launches = 0;
   };
-  /// Notes that a launch has completed. Gives the device time of the launches that have completed since the last
-  /// answer. If several launches of a list were pending at once, nothing is known before the last, and its time counts
-  /// for each.
+  /// Notes that a launch has completed. Gives the device time of all launches of the list that have completed since a
+  /// time was last given. Later launches overwrite the timestamps of earlier ones: if several were pending at once, a
+  /// time is given only when the last has completed, and that launch's time is assumed for each of them.
   [[nodiscard]] Time completed(std::uint32_t index) noexcept;
   void free(backend::Device& device) noexcept;
 
@@ -72,8 +72,8 @@ class DeviceTimer {
 
   struct Slot {
     std::uint32_t pending = 0;
-    bool is_in_use = false;        // Whether a `Place` names it.
-    std::uint32_t unreported = 0;  // Launches that have completed and whose time was not given yet.
+    bool is_in_use = false;        // Whether a `Place` refers to it.
+    std::uint32_t unreported = 0;  // The number of completed launches whose time was not given yet.
   };
 
   void drop(std::uint32_t index) noexcept;

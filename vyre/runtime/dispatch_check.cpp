@@ -19,7 +19,7 @@ bool do_overlap(const backend::BufferRange& a, const backend::BufferRange& b) no
   return a.buffer == b.buffer && backend::overlap(a.offset, a.size, b.offset, b.size);
 }
 
-/// Whether a slot has a name. It has several if several variables of the kernel share it.
+/// Whether `name` is a name of a slot. A slot that several variables share has the names of all of them.
 bool has_name(const plan::PlannedBinding& slot, std::string_view name) noexcept {
   return slot.rule.name == name || std::ranges::find(slot.rule.other_names, name) != slot.rule.other_names.end();
 }
@@ -70,7 +70,7 @@ Result<void> DispatchCheck::bind_by_name(const CompiledProgram& program, BufferT
   }
   for (std::size_t i = 0; i < program.bindings.slots.size(); ++i) {
     const plan::PlannedBinding& slot = program.bindings.slots[i];
-    // The nth element of an array of buffers is the nth argument with its name.
+    // For an array of buffers, the nth argument with its name is its element n.
     std::size_t before = 0;
     for (std::size_t j = 0; j < i; ++j) before += program.bindings.slots[j].rule.name == slot.rule.name ? 1U : 0U;
     const Argument* found = nullptr;

@@ -13,11 +13,11 @@
 
 namespace vyre::runtime {
 
-/// A dispatch without mistakes.
+/// A dispatch that has passed all checks.
 struct CheckedDispatch {
-  std::uint32_t program = 0;  ///< Its number in the program table.
+  std::uint32_t program = 0;  ///< The program's number in the program table.
   std::span<const backend::BufferRange> ranges = {};
-  std::span<const std::uint32_t> buffers = {};  ///< Of each range: the number of its buffer.
+  std::span<const std::uint32_t> buffers = {};  ///< By range: the number of its buffer.
   backend::Groups groups = {1, 1, 1};
   std::span<const std::byte> params = {};  ///< The bytes of the push-constant block.
   std::uint64_t hash = 0;
@@ -25,36 +25,38 @@ struct CheckedDispatch {
   std::string_view label = {};
 };
 
-/// Checks dispatches against their program, their buffers and the device, and lays their parameters out.
+/// Checks dispatches against their program, their buffers and the device, and brings their parameters into the layout
+/// of the program.
 ///
-/// Everything is refused with `InvalidArgument` that names the binding, parameter or dimension and the limit. Values
-/// that point into this hold until its next call. Thread safety: one thread at a time.
+/// Mistakes are refused with `InvalidArgument` that names the binding, parameter or dimension, and the limit. The spans
+/// that members give are valid until the next call. Thread safety: one thread at a time.
 class DispatchCheck {
  public:
   explicit DispatchCheck(const backend::Limits& limits) noexcept : limits_{limits} {}
 
-  /// Checks one dispatch of the program that has this number. Bindings whose buffers overlap are no mistake, see
-  /// `overlapping`: the dispatch must then run as a variant of the program.
+  /// Checks a dispatch of a program, which has this number. Overlapping buffers are not a mistake; `overlapping` then
+  /// says which bindings overlap, and the dispatch must run as a variant of the program.
   [[nodiscard]] Result<CheckedDispatch> check(const CompiledProgram& program, std::uint32_t number,
                                               BufferTable& buffers, std::span<const Argument> arguments,
                                               const DispatchOptions& options);
-  /// Checks whether a dispatch, which `check` has just checked, may run as `variant`, a program with bindings declared
-  /// `Aliased`. Gives it as one of that program.
+  /// Checks whether a dispatch that `check` has just given may run as `variant`, in which some bindings are declared
+  /// `Aliased`. Gives it as a dispatch of the variant.
   [[nodiscard]] Result<CheckedDispatch> check_variant(const CompiledProgram& variant, std::uint32_t number,
                                                       const BufferTable& buffers, CheckedDispatch dispatch) const;
 
-  /// Checks many dispatches and lays out their parameters, see `item_params`.
+  /// Checks many dispatches of a program. Afterwards `item_params` gives their parameters.
   [[nodiscard]] Result<void> check_items(const CompiledProgram& program, BufferTable& buffers,
                                          std::span<const DispatchItem> items);
   [[nodiscard]] Result<void> check_items_variant(const CompiledProgram& variant, const BufferTable& buffers,
                                                  std::span<const DispatchItem> items) const;
-  /// The parameters of all items, each in the program's `push_bytes`.
+  /// The parameters of all items, one after another, `push_bytes` of the program for each.
   [[nodiscard]] std::span<const std::byte> item_params() const noexcept { return item_params_; }
 
-  /// By slot: whether its buffer overlaps another one and either is written. Empty if none does.
+  /// By slot: whether its view overlaps that of another slot, and the program writes one of the two. Empty if none
+  /// does.
   [[nodiscard]] const std::vector<bool>& overlapping() const noexcept { return overlapping_; }
 
-  /// Lays out the parameters of a dispatch of a program.
+  /// The parameters of a dispatch in the layout of the program's push-constant block.
   [[nodiscard]] Result<std::span<const std::byte>> lay_out_params(const CompiledProgram& program, const Params& params);
 
  private:
@@ -62,7 +64,7 @@ class DispatchCheck {
                                   std::span<const Argument> arguments);
   [[nodiscard]] Result<void> bind_by_name(const CompiledProgram& program, BufferTable& buffers,
                                           std::span<const Argument> arguments);
-  /// Binds a view to a slot; false if it cannot be bound there, see `cannot_bind`.
+  /// Binds a view to a slot. False if it cannot be bound there; `cannot_bind` then gives the error.
   [[nodiscard]] bool bind(BufferTable& buffers, const plan::PlannedBinding& slot, const BufferView& view) {
     const BufferSlot* buffer = buffers.find_bindable(slot, view);
     if (buffer == nullptr) [[unlikely]]
@@ -76,7 +78,8 @@ class DispatchCheck {
                                         std::byte* params);
   [[nodiscard]] std::unexpected<Error> cannot_bind(BufferTable& buffers, const plan::PlannedBinding& slot,
                                                    const BufferView& view) const;
-  /// Uniform blocks of a variant have become storage buffers, with another alignment.
+  /// Checks a view against a slot of a variant. The program may allow a view that the variant refuses, because its
+  /// uniform blocks have become storage buffers, which need another alignment.
   [[nodiscard]] Result<void> check_in_place(const plan::PlannedBinding& slot, const BufferSlot& buffer,
                                             std::uint64_t offset, std::uint64_t size) const;
 
@@ -88,7 +91,7 @@ class DispatchCheck {
   std::array<std::byte, Params::kMaxBytes> params_ = {};
 };
 
-/// `InvalidArgument`, naming both bindings, if ranges of a dispatch overlap that the program needs apart.
+/// `InvalidArgument`, naming both bindings, if two ranges of a dispatch overlap that must not.
 [[nodiscard]] Result<void> check_apart(const CompiledProgram& program, std::span<const backend::BufferRange> ranges);
 
 }  // namespace vyre::runtime

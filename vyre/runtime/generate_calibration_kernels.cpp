@@ -1,9 +1,9 @@
-// Compiles the kernels that a device is calibrated with, so that calibrating needs no compiler of GLSL: that takes 30
-// MB and a tenth of a second to begin.
+// Compiles the kernels that `calibrate` runs, so that calibrating needs no GLSL compiler, which would take 30 MB and a
+// tenth of a second to start.
 //
 //   generate_calibration_kernels OUTPUT.inc
 //
-// A program of the build: it never runs on a user's input.
+// The build runs this program; it never sees a user's input.
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -16,7 +16,7 @@
 
 namespace {
 
-/// Does next to nothing, so that launching it is measured.
+/// A kernel that does next to nothing: its time is that of launching it.
 constexpr const char* kTiny = R"(#version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer X { float x[]; };
@@ -28,7 +28,7 @@ void main() {
 }
 )";
 
-/// Takes much longer than launching it.
+/// A kernel that takes much longer than launching it.
 constexpr const char* kBody = R"(#version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer X { float x[]; };
@@ -45,7 +45,7 @@ void main() {
 }
 )";
 
-/// Adds up the first elements of all buffers but one.
+/// A kernel with `count` buffers: adds up the first elements of all but one.
 std::string many_buffers(std::uint32_t count) {
   std::string source = "#version 450\nlayout(local_size_x = 64) in;\n";
   std::string sum = "0.0";
@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
   std::ofstream out{argv[1]};
   out << "constexpr std::uint32_t kTiny[] = " << compile(kTiny, "vyre.tiny") << ";\n";
   out << "constexpr std::uint32_t kBody[] = " << compile(kBody, "vyre.body") << ";\n";
-  // Vulkan promises four buffers at least.
+  // Every Vulkan device can bind four buffers.
   std::string table;
   for (const std::uint32_t count : {16U, 8U, 4U, 2U}) {
     out << fmt::format("constexpr std::uint32_t kBuffers{}[] = {};\n", count,

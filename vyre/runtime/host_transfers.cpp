@@ -26,7 +26,7 @@ Result<void> HostTransfers::read(Work work, const BufferView& from, std::span<st
   const bool is_read_again = std::ranges::any_of(reads_, is_same_memory);
   const std::uint64_t batch = work.builder.number();
   reads_.push_back({.to = to, .buffer = from.index, .offset = from.offset, .batch = batch, .ticket = batch});
-  // Reads into the same memory arrive in order, as copies do.
+  // Two reads into the same memory must be delivered in order. They are if both are staged.
   return is_read_again ? stage_all(work) : Result<void>{};
 }
 
@@ -39,13 +39,13 @@ Result<void> HostTransfers::read_staged(Work work, const BufferView& from, std::
 }
 
 Result<void> HostTransfers::before_write(Work work, std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) {
-  // Staging a large read appends its remaining parts to `reads_` as staged reads, so that no iterator may be held.
+  // An index, because staging a large read appends its parts to `reads_`, which invalidates iterators.
   for (std::size_t i = 0; i < reads_.size(); ++i) {
     const PendingRead& read = reads_[i];
     const bool is_hit =
         read.is_direct() && read.buffer == buffer && backend::overlap(read.offset, read.to.size(), offset, size);
     if (!is_hit) continue;
-    // The next read of this buffer that is flushed becomes a copy in its own batch.
+    // The program reads ahead, so further reads of this buffer will be staged in their own batch.
     if (read.ticket < work.builder.number()) work.buffers[buffer].is_read_ahead = true;
     VYRE_TRY(stage(work, i));
   }
@@ -121,7 +121,7 @@ std::uint64_t HostTransfers::awaited_for(std::uint64_t ticket) const noexcept {
 
 void HostTransfers::note_wait(BufferTable& buffers, std::uint64_t ticket) const noexcept {
   for (const PendingRead& read : reads_) {
-    // A read whose copy is in a later batch than the one that was asked for was read ahead, and says nothing here.
+    // A read that was staged in a later batch than its own shows that the program reads ahead, so it is left out.
     if (read.is_direct() || read.ticket > ticket || read.batch != read.ticket) continue;
     BufferSlot& slot = buffers[read.buffer];
     if (slot.last_batch <= read.batch) slot.is_read_ahead = false;

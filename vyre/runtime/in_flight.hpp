@@ -18,20 +18,20 @@ namespace vyre::runtime {
 /// A batch that was launched and is not known to have completed.
 struct PendingBatch {
   std::uint64_t batch = 0;
-  std::optional<choice::UsedWay> used = {};  ///< If a launch mode was chosen for it.
+  std::optional<choice::UsedWay> used = {};  ///< The shape and launch mode, if the tuner chose it.
   bool is_first_launch = false;  ///< Whether it has the first launch of a program, during which drivers compile.
   std::array<backend::Ticket, kMaxArms> tickets = {};  ///< By arm; an arm without a submission has ticket 0.
   std::uint64_t submissions = 0;
-  std::vector<std::uint32_t> timed = {};  ///< The timer's numbers of its submissions.
+  std::vector<std::uint32_t> timed = {};  ///< The numbers that `DeviceTimer` gave for its submissions.
 };
 
-/// The batches of a session that were launched, in order, and how far the device is with them.
+/// The pending batches of a session, in order, and which of them the device has completed.
 ///
 /// Every submission waits for all earlier ones on other queues, so that batches complete in order. Thread safety: one
 /// thread at a time; the device outlives this.
 class InFlight {
  public:
-  /// Submissions since the last `restart_counts`.
+  /// The numbers of submissions since the last `restart_counts`.
   struct Counts {
     std::uint64_t submitted = 0;
     std::uint64_t completed = 0;
@@ -39,9 +39,10 @@ class InFlight {
 
   explicit InFlight(backend::Device& device) noexcept : device_{&device} {}
 
-  /// Submits the `arms` arms of `batch`, arm i on queue i, after everything that was submitted before.
-  /// `launch(arm, options)` makes a submission and gives its ticket. The batch that was launched last may be given
-  /// again with further submissions. Gives the first error; the arms before it were submitted and are pending.
+  /// Submits a batch of `arms` arms, arm i on queue i, after everything that was submitted before. `launch(arm,
+  /// options)` must make the submission of an arm and give its ticket. May be called again for the batch that was
+  /// launched last, to make further submissions. Stops at the first error and gives it; the arms before that are
+  /// pending.
   template <typename Launch>
   [[nodiscard]] Result<void> launch(PendingBatch batch, std::size_t arms, const TimerPlaces& places,
                                     std::chrono::nanoseconds timeout, Launch launch);
@@ -53,17 +54,17 @@ class InFlight {
   /// The number of the last batch that is known to have completed.
   [[nodiscard]] std::uint64_t done() const noexcept { return done_; }
 
-  /// The last batch that has completed together with all before it, without waiting; 0 if no pending one has.
+  /// The last pending batch that the device has completed, with all before it; 0 if there is none. Does not wait.
   [[nodiscard]] Result<std::uint64_t> poll() const;
-  /// Waits for the last pending batch up to `wanted`. Gives its number; 0 if none is pending. `TimedOut` leaves it
-  /// pending.
+  /// Waits for batch `wanted`, or for the last pending batch before it. Gives the number of that batch, 0 if none is
+  /// pending. After `TimedOut` it is still pending.
   [[nodiscard]] Result<std::uint64_t> wait(std::uint64_t wanted, std::chrono::nanoseconds timeout) const;
-  /// Removes all batches up to `upto`, which have completed, and calls `visit(batch)` for each, in order.
+  /// Removes all batches up to `upto` and calls `visit(batch)` for each, in order. Precondition: they have completed.
   template <typename Visit>
   void complete(std::uint64_t upto, Visit visit);
 
   [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
-  /// Sets the counts to zero. Pending submissions are not counted when they complete.
+  /// Sets the counts to zero. Submissions that are pending now will not count as completed later.
   void restart_counts() noexcept;
 
  private:

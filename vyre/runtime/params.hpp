@@ -13,22 +13,23 @@
 
 namespace vyre::runtime {
 
-/// Values for the push constants of a dispatch: one for each member in order, or by name, or the bytes of all.
+/// The push constants of a dispatch: a value for each member, in order or by name, or the bytes of the whole block.
 ///
-/// `Params` never refuse a value. They count what they are given beyond their limits and keep none of it; the call that
-/// they are given to returns `InvalidArgument` with the number and the limit.
+/// Adding a value never fails. Values beyond the limits are counted and not stored; the call that the `Params` are
+/// given to then returns `InvalidArgument` with the number and the limit.
 class Params {
  public:
-  static constexpr std::size_t kMaxBytes = 256;  ///< Programs that have more are refused.
+  static constexpr std::size_t kMaxBytes = 256;  ///< Programs with more bytes of push constants are refused.
   static constexpr std::size_t kMaxValues = 32;
 
-  /// One value: a scalar, or a vector of two to four. Without defaults, so that making `Params` costs nothing.
+  /// A value: a scalar, or a vector of two to four. Its members have no defaults, so that making `Params` costs
+  /// nothing.
   struct Value {
     static constexpr std::uint32_t kInOrder = ~std::uint32_t{0};
 
     const char* name_begin;
-    std::uint32_t name_size;  ///< `kInOrder` for the next member in order.
-    std::uint8_t offset;      ///< Within `bytes`.
+    std::uint32_t name_size;  ///< The length of the member's name; `kInOrder` for the next member in order.
+    std::uint8_t offset;      ///< The offset of the value within `bytes`.
     program::ScalarKind kind;
     std::uint8_t bits;
     std::uint8_t components;
@@ -53,7 +54,7 @@ class Params {
   Params& add(const T& value) noexcept {
     return add(value, nullptr, Value::kInOrder);
   }
-  /// Adds a value for the member of a name.
+  /// Adds a value for the member `name`.
   template <typename T>
   Params& add(const T& value, std::string_view name) noexcept {
     constexpr std::size_t kLongest = Value::kInOrder - 1;
@@ -64,15 +65,15 @@ class Params {
   [[nodiscard]] bool fits() const noexcept { return value_count_ <= kMaxValues && byte_count_ <= kMaxBytes; }
   /// The number of values that were added.
   [[nodiscard]] std::size_t value_count() const noexcept { return value_count_; }
-  /// Size in bytes: of the block, if the parameters were given as one, otherwise of all values together.
+  /// The size in bytes: of the block, if the parameters were given as a block, otherwise of all values together.
   [[nodiscard]] std::size_t byte_count() const noexcept { return byte_count_; }
 
   [[nodiscard]] bool is_block() const noexcept { return is_block_; }
-  /// Empty if they do not fit.
+  /// The values that were added; empty if they do not fit.
   [[nodiscard]] std::span<const Value> values() const noexcept {
     return std::span{values_}.first(fits() ? value_count_ : 0);
   }
-  /// Empty if they do not fit.
+  /// The bytes of the block, or of the values one after another; empty if they do not fit.
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept {
     return std::span{bytes_}.first(fits() ? byte_count_ : 0);
   }

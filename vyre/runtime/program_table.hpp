@@ -11,25 +11,25 @@
 
 namespace vyre::runtime {
 
-/// The programs that a session has compiled, by number.
+/// The programs that a session has compiled, each with a number.
 ///
-/// Bounded: in a full table, the next program takes the number of the program that was launched least recently. Thread
-/// safety: one thread at a time.
+/// The table has a maximum size. When it is full, the next program replaces the one that was launched least recently,
+/// and gets its number. Thread safety: one thread at a time.
 class ProgramTable {
  public:
-  /// `form` is the form in which dispatches are gathered; a program that lacks it gathers as written.
+  /// `form` is the form in which dispatches are gathered. Those of a program without that form are gathered as written.
   ProgramTable(std::size_t max_programs, program::FormKind form) noexcept : max_programs_{max_programs}, form_{form} {}
 
   [[nodiscard]] program::FormKind form() const noexcept { return form_; }
 
-  /// The number of a program with these values of its specialisation constants, if it is here.
+  /// The number of a program with these values of its specialisation constants, if it is in the table.
   [[nodiscard]] std::optional<std::uint32_t> find(const program::Program& program,
                                                   std::span<const program::spirv::SpecOverride> values);
   [[nodiscard]] bool is_full() const noexcept { return programs_.size() >= max_programs_; }
   /// The program that was launched least recently among those for which `is_needed(number)` is false.
   template <typename IsNeeded>
   [[nodiscard]] std::optional<std::uint32_t> oldest(IsNeeded is_needed) const;
-  /// Adds a program, at `place` instead of another one if that is given. Gives its number.
+  /// Adds a program and gives its number. If `place` is given, the program replaces the one with that number.
   std::uint32_t insert(CompiledProgram made, std::optional<std::uint32_t> place);
 
   [[nodiscard]] CompiledProgram& operator[](std::uint32_t number) noexcept { return programs_[number]; }
@@ -37,7 +37,7 @@ class ProgramTable {
   [[nodiscard]] std::size_t size() const noexcept { return programs_.size(); }
   [[nodiscard]] std::span<const CompiledProgram> all() const noexcept { return programs_; }
 
-  /// Notes that a pipeline is one of a program's.
+  /// Notes that a pipeline belongs to a program, for `program_of`.
   void note_pipeline(backend::PipelineHandle pipeline, std::uint32_t program);
   [[nodiscard]] std::uint32_t program_of(std::uint32_t pipeline_index) const noexcept {
     return program_of_[pipeline_index];
@@ -45,7 +45,7 @@ class ProgramTable {
   [[nodiscard]] std::uint32_t program_of(backend::PipelineHandle pipeline) const noexcept {
     return program_of_[pipeline.index];
   }
-  /// The callable `writes_of` that `plan::Planner` takes: by pipeline, whether each range of a dispatch is written.
+  /// The function `writes_of` that `plan::Planner` needs: for a pipeline, which ranges its dispatches write.
   [[nodiscard]] auto writes_of() const noexcept {
     return [this](backend::PipelineHandle pipeline) -> const std::vector<bool>& {
       return programs_[program_of(pipeline)].bindings.writes;
@@ -54,15 +54,15 @@ class ProgramTable {
 
   /// Whether a batch has the first launch of a program, during which drivers compile.
   [[nodiscard]] bool has_first_launch(const plan::Batch& batch) const noexcept;
-  /// Notes that the batch of this number was launched.
+  /// Notes that a batch with this number was launched: its programs are now the most recently launched ones.
   void note_launch(const plan::Batch& batch, std::uint64_t number) noexcept;
 
  private:
   std::size_t max_programs_;
   program::FormKind form_;
   std::vector<CompiledProgram> programs_;
-  std::vector<std::uint64_t> last_launch_;  // By program: the number of a batch; 0 before the first.
-  std::vector<std::uint32_t> program_of_;   // By index of the pipeline's handle.
+  std::vector<std::uint64_t> last_launch_;  // By program: the number of the last batch that launched it; 0 if none has.
+  std::vector<std::uint32_t> program_of_;   // By index of a pipeline's handle: the program's number.
   std::uint32_t last_found_ = 0;
 };
 

@@ -17,40 +17,42 @@ namespace vyre::runtime {
 /// A batch uses at most this many queues, one for each arm of its plan.
 inline constexpr std::size_t kMaxArms = 4;
 
-/// By arm: where the device's time is taken.
+/// By arm: the place where the device writes the timestamps of its list.
 using TimerPlaces = std::array<DeviceTimer::Place, kMaxArms>;
 
 /// What a launch did with the dispatches of one program.
 struct ProgramLaunch {
   std::uint32_t program = 0;
-  program::FormKind form = program::FormKind::Descriptor;  ///< The form of the dispatches that it suits.
-  bool has_too_long = false;  ///< Whether some dispatches are too long for the form, and run as written.
-  bool has_cut = false;       ///< Whether some dispatches have views that the form does not suit, and run as written.
+  program::FormKind form = program::FormKind::Descriptor;  ///< The form of all dispatches that can run in it.
+  bool has_too_long = false;  ///< Whether some dispatches run as written, because they are too long for the form.
+  bool has_cut = false;       ///< Whether some dispatches run as written, because a view ends within an element.
 
   friend bool operator==(const ProgramLaunch&, const ProgramLaunch&) = default;
 };
 
 /// A batch that is kept as recordings, one for each arm of its plan.
 struct KeptBatch {
-  std::uint64_t hash = 0;  ///< The hash of the batch; in the way `Table`, the hash of its lowered list's shape.
+  std::uint64_t hash = 0;  ///< The hash of the batch. In the way `Table`: `plan::hash_shape` of its lowered list.
   choice::Way way = choice::Way::Replay;
-  std::uint64_t shape = 0;         ///< The key of its shape, if the tuner chose its launch mode.
-  backend::CommandList list = {};  ///< The operations of the batch; in the way `Table`, its lowered list.
+  std::uint64_t shape = 0;         ///< The key of the batch's shape, if the tuner chose its launch mode.
+  backend::CommandList list = {};  ///< The operations of the batch. In the way `Table`: its lowered list.
   backend::ListNames names = {};
   std::array<backend::RecordingHandle, kMaxArms> recordings = {};
   TimerPlaces places = {};
   plan::PlanCounts plan = {};
-  std::vector<ProgramLaunch> programs = {};  ///< By program number, in order.
-  bool is_captured = false;          ///< Kept until one of its buffers or programs ends, whatever the bounds are.
-  plan::Batch::Name found_for = {};  ///< The batch that was last found to equal `list`; it need not be compared again.
+  std::vector<ProgramLaunch> programs = {};  ///< Sorted by program number.
+  bool is_captured = false;                  ///< Then it is kept until one of its buffers or programs is freed.
+  plan::Batch::Name found_for =
+      {};  ///< The batch that was last found equal to `list`, which need not be compared again.
   std::uint64_t last_used = 0;
 };
 
-/// The recordings of batches that came back, bounded by their number and by the bytes of their lists.
+/// The recordings of batches, kept to be replayed when the batch comes again.
 ///
-/// The least recently used batch makes room. One recording is always kept, however large. Captured batches do not count
-/// towards the bounds. Pointers to kept batches are valid until the next call that is not `const`. Thread safety: one
-/// thread at a time; the device outlives this.
+/// Their number and the bytes of their lists are limited: when a limit is exceeded, the least recently used batch is
+/// dropped, but one recording is always kept, however large. Captured batches do not count towards the limits. Pointers
+/// to kept batches are valid until the next call that is not `const`. Thread safety: one thread at a time; the device
+/// outlives this.
 class RecordingCache {
  public:
   struct Bounds {
@@ -65,17 +67,17 @@ class RecordingCache {
 
   /// The kept batch that equals this one, or null.
   [[nodiscard]] KeptBatch* find(const plan::Batch& batch, choice::Way way);
-  /// A recording in the way `Table` that runs the lowered list `planned` after a change of its table, or null.
-  /// `is_fixed(pipeline)` says whether dispatches of a pipeline read no table.
+  /// A kept batch in the way `Table` whose recording can run the lowered list `planned` after its table is rewritten,
+  /// or null. `is_fixed(pipeline)` says whether dispatches of a pipeline read nothing from a table.
   template <typename IsFixed>
   [[nodiscard]] KeptBatch* find_table(std::uint64_t hash, const backend::CommandList& planned, IsFixed is_fixed);
 
-  /// Records the lists in `arms` and keeps them with `made`, an entry that is complete but for its recordings and the
-  /// handles they name. Drops other batches first if the cache is beyond its bounds. If the device refuses a list,
-  /// gives its error and keeps nothing.
+  /// Records the lists in `arms`, one for each arm, and keeps the recordings with `made`. The caller has filled in all
+  /// members of `made` but the recordings and the names of their buffers and pipelines. Drops other batches first if a
+  /// limit is exceeded. If the device refuses a list, gives its error and keeps nothing.
   [[nodiscard]] Result<KeptBatch*> keep(KeptBatch made, std::span<const backend::CommandList> arms);
 
-  /// Drops every recording that names a buffer or a pipeline, before that is freed.
+  /// Call these before a buffer or pipeline is freed: they drop every recording that uses it.
   void forget(backend::BufferHandle buffer);
   void forget(backend::PipelineHandle pipeline);
   void clear();
@@ -91,8 +93,8 @@ class RecordingCache {
   backend::Device* device_;
   Bounds bounds_;
   std::vector<KeptBatch> kept_;
-  std::size_t bounded_ = 0;  // How many of them are not captured,
-  std::size_t bytes_ = 0;    // and the bytes of the lists of these.
+  std::size_t bounded_ = 0;  // The number of kept batches that are not captured,
+  std::size_t bytes_ = 0;    // and the bytes of their lists.
   std::uint64_t uses_ = 0;
 };
 

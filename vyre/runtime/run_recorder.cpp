@@ -6,7 +6,7 @@
 namespace vyre::runtime {
 namespace {
 
-/// The report of a run has at most this number of shapes.
+/// The most shapes that the report of a run lists.
 constexpr std::size_t kMostReported = 256;
 
 }  // namespace
@@ -21,7 +21,7 @@ void RunRecorder::add(const plan::Batch& batch, const Decision& decision, const 
             .detail = policy::Detail::DisjointSlots});
   }
   log_.record(decision.events);
-  // If the tuner chose, the events of the policies say so already.
+  // If the tuner chose the launch mode, the policies' events have this already.
   if (launched.has_recorded && !decision.used && !is_captured) {
     record({.substrate = policy::Substrate::CommandReuse,
             .action = policy::Action::RecordAndReplay,

@@ -13,24 +13,25 @@
 
 namespace vyre::runtime {
 
-/// Writes the report of a run and its audit log; nothing else does.
+/// Writes the report and the audit log of a run. No other stage writes to them.
 ///
 /// A run goes from one `finish` to the next. Thread safety: one thread at a time.
 class RunRecorder {
  public:
   explicit RunRecorder(std::string device);
 
-  /// Notes the beginning of the run's first launch. Later calls of a run do nothing.
+  /// Notes when the run's first launch began. Further calls in the same run do nothing.
   void begin(std::uint64_t now_ns) noexcept {
     if (!begin_ns_) begin_ns_ = now_ns;
   }
-  /// Adds a batch that was launched. `is_captured`: a replay of a capture, on which the policies were not asked.
+  /// Adds a batch that was launched. `is_captured`: whether it is the replay of a capture, for which no policy was
+  /// asked.
   void add(const plan::Batch& batch, const Decision& decision, const Launched& launched, const ProgramTable& programs,
            bool is_captured);
   void add_host_ns(std::uint64_t ns) noexcept { report_.host_ns += ns; }
   void add_wait_ns(std::uint64_t ns) noexcept { report_.wait_ns += ns; }
   void add_device_time(const DeviceTimer::Time& time) noexcept;
-  /// Adds the time of calibrating the device, which no other time of the report includes.
+  /// Adds the time that calibrating the device took. No other time of the report includes it.
   void add_calibration(std::uint64_t ns) noexcept;
   void note_not_calibrated(std::string why) { report_.not_calibrated = std::move(why); }
   void add_read(std::uint64_t bytes) noexcept { report_.bytes_read += bytes; }
@@ -43,7 +44,7 @@ class RunRecorder {
                                  const ProgramTable& programs);
 
  private:
-  /// The place of a program in the report. The id tells whether the number belongs to another program by now.
+  /// Where a program is in the report. The id shows whether the program's number was given to another program since.
   struct Entry {
     std::uint64_t program = 0;  // `CompiledProgram::id`
     std::optional<std::size_t> place = {};

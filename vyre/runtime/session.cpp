@@ -9,7 +9,7 @@
 #include <vyre/runtime/session_options.hpp>
 #include <vyre/runtime/session_state.hpp>
 
-// Every call checks that the session may be called, then its own arguments, and leaves the rest to the stages.
+// Every call checks that the session may be called, checks its own arguments, and leaves the rest to the stages.
 
 namespace vyre::runtime {
 namespace {
@@ -219,7 +219,7 @@ Result<void> Session::enqueue(Prepared prepared, const Params& params) {
 }
 
 Result<Capture> Session::capture(const std::function<Result<void>()>& body) {
-  // The body may destroy the session, or move it elsewhere, where it is destroyed.
+  // Keeps the state alive, because the body might destroy the session.
   const std::shared_ptr<State> kept = state_;
   const Call call{call_state()};
   VYRE_TRY(call.usable());

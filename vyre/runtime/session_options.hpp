@@ -5,8 +5,8 @@
 
 namespace vyre::runtime {
 
-/// The most operations of a batch or a capture. Its list counts the bytes of its parameters in 32 bits, and a dispatch
-/// has at most `Params::kMaxBytes` of them.
+/// The most operations of a batch or a capture. The limit follows from the list, which counts bytes of parameters in 32
+/// bits: a dispatch has up to `Params::kMaxBytes` of them.
 inline constexpr std::size_t kMaxOperations = (std::size_t{1} << 32) / Params::kMaxBytes;
 
 /// `InvalidArgument`, naming the option, its value and the limit, for an option outside of its valid range.

@@ -29,7 +29,8 @@ bool SharedPipelines::is_of(const program::Program& program,
 std::shared_ptr<SharedPipelines> SharedPipelines::of(backend::Device& device, const program::Program& program,
                                                      std::span<const program::spirv::SpecOverride> values) {
   DeviceState& state = DeviceState::of(device);
-  // Destroyed after the lock is released, because the destructor of the last reference calls the device.
+  // Declared before the lock, and so destroyed after it is released: dropping a last reference frees pipelines, and
+  // that should not happen under the lock.
   std::vector<std::shared_ptr<SharedPipelines>> others;
   const std::scoped_lock lock{state.mutex};
   std::erase_if(state.pipelines, [](const auto& each) { return each.expired(); });

@@ -13,8 +13,8 @@
 
 namespace vyre::runtime {
 
-/// The pipelines of a program on a device. All sessions of the device share them, so that each is compiled once. They
-/// are freed with the last session that uses the program. The device must outlive them.
+/// The pipelines of a program on a device, shared by all sessions of the device, so that each pipeline is compiled
+/// once. They are freed when the last session that uses the program ends. The device must outlive them.
 ///
 /// Thread safety: all members may be called concurrently.
 class SharedPipelines {
@@ -25,20 +25,20 @@ class SharedPipelines {
   SharedPipelines& operator=(const SharedPipelines&) = delete;
   ~SharedPipelines();
 
-  /// The pipelines of a program, with these values of its specialisation constants, on a device. All callers get the
-  /// same object for as long as one of them keeps it.
+  /// The pipelines of a program with these values of its specialisation constants. As long as one caller keeps the
+  /// object, all callers get the same one.
   [[nodiscard]] static std::shared_ptr<SharedPipelines> of(backend::Device& device, const program::Program& program,
                                                            std::span<const program::spirv::SpecOverride> values);
 
-  /// The pipeline in a form, compiled with the first call; concurrent callers wait for that. `Unsupported` if the
+  /// The pipeline in a form. The first call compiles it, and concurrent calls wait for that. `Unsupported` if the
   /// program does not have the form.
   [[nodiscard]] Result<backend::PipelineHandle> get(program::FormKind form) { return get(form, false, {}); }
-  /// The pipeline in a form; if this call compiles it, the work that drivers put off until the first launch is done
-  /// too. That waits for pending work, at most for `timeout`.
+  /// The pipeline in a form. If this call compiles it, it is also launched once, with no workgroups, for drivers that
+  /// compile at the first launch. That waits for pending work, for `timeout` at most.
   [[nodiscard]] Result<backend::PipelineHandle> get_warm(program::FormKind form, std::chrono::nanoseconds timeout) {
     return get(form, true, timeout);
   }
-  /// Whether a form is compiled.
+  /// Whether the pipeline in a form has been compiled.
   [[nodiscard]] bool has(program::FormKind form) const noexcept {
     return slots_[static_cast<std::size_t>(form)].is_compiled;
   }

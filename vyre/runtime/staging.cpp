@@ -7,8 +7,8 @@ namespace vyre::runtime {
 namespace {
 
 constexpr std::uint64_t kBlockBytes = std::uint64_t{256} << 10;
-/// Up to this number of blocks, no two batches share one: a batch that comes again then finds the pieces that it had
-/// before, and its recording can be replayed.
+/// Up to this number of blocks, each block serves one batch at a time. A batch that comes again then gets the same
+/// pieces as before, so that its recording, which names them, can be replayed.
 constexpr std::size_t kMaxOwnBlocks = 64;
 constexpr std::uint64_t kAlignment = 16;
 

@@ -9,7 +9,8 @@
 
 namespace vyre::runtime {
 
-/// Memory that host and device share, for bytes that cannot be copied directly between them.
+/// Staging memory: blocks that host and device share. The host copies bytes into a block and the device copies them on,
+/// or the other way round.
 ///
 /// Thread safety: one thread at a time.
 class Staging {
@@ -25,10 +26,11 @@ class Staging {
 
   explicit Staging(backend::Memory memory) noexcept : memory_{memory} {}
 
-  /// A piece of up to `kMaxPiece` bytes, for the batch `batch`. Pieces of batches up to `done` may be used again.
+  /// A piece of up to `kMaxPiece` bytes, to be used by `batch`. Batches up to `done` have completed, so that their
+  /// pieces may be given again.
   [[nodiscard]] Result<Piece> take(backend::Device& device, std::uint64_t size, std::uint64_t batch,
                                    std::uint64_t done);
-  /// The bytes of all blocks.
+  /// The size of all blocks in bytes.
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   /// Frees all blocks.
   void free(backend::Device& device) noexcept;

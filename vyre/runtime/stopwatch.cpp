@@ -5,10 +5,10 @@
 namespace vyre::runtime {
 namespace {
 
-/// After this many batches a measurement ends without a wait: the end of the last one is a small part of the time.
+/// After this number of batches a measurement ends without a wait: when exactly the last one completed matters little.
 constexpr double kLongMeasurement = 64;
-/// The session must be at work or waiting for this share of the time; otherwise the program's own work may have slowed
-/// the kernels down, and their time is not learned.
+/// Kernel times are learned only if the session was at work or waiting for this share of the time. Otherwise the user's
+/// own code may have slowed the kernels down.
 constexpr double kUndisturbedShare = 0.75;
 
 double batches_of(std::span<const UsedWay> used) noexcept {

@@ -9,7 +9,7 @@
 
 namespace vyre::runtime {
 
-/// The device that is wanted. An empty member matches every device.
+/// Which device to open. An empty member matches every device.
 struct DevicePreference {
   std::string backend = {};  ///< `vulkan`
   std::string name = {};     ///< A part of the device's name.
@@ -17,12 +17,12 @@ struct DevicePreference {
   friend bool operator==(const DevicePreference&, const DevicePreference&) = default;
 };
 
-/// Every device of the machine, through every backend there is.
+/// All devices of the machine that the given backends find.
 class System {
  public:
   explicit System(backend::Registry registry) noexcept : registry_{std::move(registry)} {}
 
-  /// All devices, in order of preference. `Unavailable`, with every backend's reason, if there are none.
+  /// All devices, the preferred ones first. `Unavailable`, with every backend's reason, if there are none.
   [[nodiscard]] Result<std::vector<backend::DeviceInfo>> devices() const;
   /// Opens the first device that matches. `Unavailable`, naming all devices, if none does.
   [[nodiscard]] Result<std::shared_ptr<backend::Device>> open(const DevicePreference& preference = {},

@@ -18,7 +18,8 @@ namespace vyre::runtime {
 class Calibrator;
 class Learned;
 
-/// Everything learned of a device, for programs: sessions on one device share one.
+/// What vyre has measured of a device: calibration, estimates of launch modes, times of kernels. The interface for
+/// users. All sessions on a device share a tuner.
 ///
 /// Thread safety: all members may be called concurrently.
 class Tuner {
@@ -28,28 +29,30 @@ class Tuner {
   Tuner(const Tuner&) = delete;
   Tuner& operator=(const Tuner&) = delete;
 
-  /// The tuner of a device: made with the first call and gone with the device.
+  /// The tuner that the sessions of a device share. The first call makes it; it ends with the device.
   [[nodiscard]] static std::shared_ptr<Tuner> of(backend::Device& device);
 
-  /// Measures the device unless that was done. A second caller waits meanwhile. With a budget a part of it is measured,
-  /// in about that time, and further calls go on; a second caller does not wait then. A device that cannot be opened
-  /// once more is measured at once, whatever the budget.
+  /// Calibrates the device, unless that was done. Concurrent calls wait for the one that measures.
+  ///
+  /// With a budget, a call measures for about that time, and further calls continue; concurrent calls then return at
+  /// once. A device that cannot be opened a second time is calibrated in one call, whatever the budget.
   [[nodiscard]] Result<void> calibrate(backend::Device& device, std::chrono::nanoseconds timeout,
                                        std::uint64_t budget_ns = std::numeric_limits<std::uint64_t>::max());
-  /// Takes a calibration. `InvalidArgument`, naming the first time or ratio that is not finite.
+  /// Sets the calibration instead of measuring it. `InvalidArgument`, naming the first time or ratio that is not
+  /// finite.
   [[nodiscard]] Result<void> set(const choice::Calibration& calibration);
   [[nodiscard]] std::optional<choice::Calibration> calibration() const;
   [[nodiscard]] bool is_calibrated() const noexcept;
 
-  /// The shapes that are known; the shape that was used last comes first.
+  /// The known shapes, the most recently used first.
   [[nodiscard]] std::vector<std::uint64_t> shapes() const;
-  /// Everything learned of a shape, without the names of its programs; nothing if the shape is not known.
+  /// Everything learned of a shape, but without the names of its programs. Nothing if the shape is not known.
   [[nodiscard]] std::optional<report::ShapeReport> report(std::uint64_t shape) const;
   [[nodiscard]] report::PredictionErrors errors() const;
-  /// Whether no trial of a shape is expected to pay.
+  /// Whether no further trial of a shape is worth its cost.
   [[nodiscard]] bool is_settled(std::uint64_t shape) const;
-  /// Puts another policy in the place of `policy::evaluate_dispatch_policy`: its verdicts are launched, by sessions
-  /// that are opened afterwards. A policy that calls operations independent which are not makes results wrong.
+  /// Replaces `policy::evaluate_dispatch_policy`, for sessions that are opened afterwards: they launch what `policy`
+  /// answers. If it says that operations are independent which are not, results will be wrong.
   void set_policy(policy::Evaluate policy);
 
   /// For the stages of a session.
@@ -58,8 +61,8 @@ class Tuner {
  private:
   std::unique_ptr<Learned> learned_;
   std::mutex calibrating_;
-  std::unique_ptr<Calibrator> calibrator_;       // Of a calibration that is half done,
-  const backend::Device* calibrated_ = nullptr;  // and the device it is for.
+  std::unique_ptr<Calibrator> calibrator_;       // A calibration that is half done,
+  const backend::Device* calibrated_ = nullptr;  // and its device.
 };
 
 }  // namespace vyre::runtime
