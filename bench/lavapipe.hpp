@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <cstdlib>
+#include <functional>
 #include <memory>
 
 #include <fmt/format.h>
@@ -26,8 +27,11 @@ inline void keep_memory() {
 /// Opens the best Vulkan device with lavapipe inline or as it comes, and says which it is.
 ///
 /// Inline, the process stays on one core, where the driver's thread takes turns with ours: on several it depends on
-/// where the system puts the threads of each side, which makes one or the other look three times as slow.
-inline std::shared_ptr<backend::Device> open_lavapipe(bool is_inline, const backend::DeviceOptions& options = {}) {
+/// where the system puts the threads of each side, which makes one or the other look three times as slow. `wrap` may
+/// put a decorator before the driver.
+inline std::shared_ptr<backend::Device> open_lavapipe(
+    bool is_inline, const backend::DeviceOptions& options = {},
+    const std::function<std::unique_ptr<backend::DeviceDriver>(std::unique_ptr<backend::DeviceDriver>)>& wrap = {}) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   for (std::size_t i = 0; i < (is_inline ? 1 : CPU_SETSIZE); ++i) CPU_SET(i, &cores);
@@ -39,8 +43,10 @@ inline std::shared_ptr<backend::Device> open_lavapipe(bool is_inline, const back
     unsetenv("LP_NUM_THREADS");
   }
   const std::unique_ptr<backend::Backend> backend = backends::vulkan::make_vulkan_backend();
+  const backend::DeviceInfo info = must(backend->devices()).front();
   std::shared_ptr<backend::Device> device =
-      must(backend::Device::open(*backend, must(backend->devices()).front(), options));
+      wrap ? std::make_shared<backend::Device>(wrap(must(backend->open(info, options))), options)
+           : std::shared_ptr<backend::Device>{must(backend::Device::open(*backend, info, options))};
   fmt::print("\n{}, {}{}\n", device->info().name, device->info().configuration,
              options.robust ? "" : ", without checks");
   return device;

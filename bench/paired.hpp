@@ -26,6 +26,23 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// The median of some values, and how sure it is.
+struct Middle {
+  double value = 0;
+  double low = 0;  ///< Where the median lies with 95 % confidence, by order statistics.
+  double high = 0;
+  double error = 0;  ///< The standard error, from the same.
+};
+
+inline Middle middle_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  const auto n = static_cast<double>(values.size());
+  const auto rank = static_cast<std::size_t>(std::max(0.0, std::floor(n / 2 - 0.98 * std::sqrt(n))));
+  Middle middle{.value = values[values.size() / 2], .low = values[rank], .high = values[values.size() - 1 - rank]};
+  middle.error = (middle.high - middle.low) / (2 * 1.96);
+  return middle;
+}
+
 struct Sample {
   double wall_ns = 0;
   double cpu_ns = 0;
@@ -79,18 +96,15 @@ Comparison compare(Base base, Other other, std::size_t rounds, double turn_ns = 
     base_cpu.push_back(a.cpu_ns);
     other_cpu.push_back(b.cpu_ns);
   }
-  Comparison result{.base_ns = median(base_ns),
-                    .other_ns = median(other_ns),
-                    .base_cpu_ns = median(base_cpu),
-                    .other_cpu_ns = median(other_cpu),
-                    .ratio = median(ratios)};
-  std::ranges::sort(ratios);
-  const auto n = static_cast<double>(rounds);
-  const auto rank = static_cast<std::size_t>(std::max(0.0, std::floor(n / 2 - 0.98 * std::sqrt(n))));
-  result.low = ratios[rank];
-  result.high = ratios[ratios.size() - 1 - rank];
-  result.error = (result.high - result.low) / (2 * 1.96);
-  return result;
+  const Middle ratio = middle_of(ratios);
+  return {.base_ns = median(base_ns),
+          .other_ns = median(other_ns),
+          .base_cpu_ns = median(base_cpu),
+          .other_cpu_ns = median(other_cpu),
+          .ratio = ratio.value,
+          .low = ratio.low,
+          .high = ratio.high,
+          .error = ratio.error};
 }
 
 /// One of several ways to do the same thing.

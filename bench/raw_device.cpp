@@ -144,7 +144,8 @@ RawKernel RawDevice::make_kernel(const RawKernelInfo& info) {
       .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                 .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                 .module = module,
-                .pName = "main"},
+                .pName = "main",
+                .pSpecializationInfo = info.specialisation},
       .layout = kernel.layout};
   check(vk_.vkCreateComputePipelines(device_, info.cache, 1, &pipeline_info, nullptr, &kernel.pipeline),
         "vkCreateComputePipelines");

@@ -28,6 +28,7 @@ struct RawKernelInfo {
   std::uint32_t uniform_buffers = 0;  ///< Behind them.
   std::uint32_t push_bytes = 0;
   VkPipelineCache cache = VK_NULL_HANDLE;
+  const VkSpecializationInfo* specialisation = nullptr;
 };
 
 /// A pipeline and what it is bound by. Belongs to the device that made it.

@@ -148,7 +148,13 @@ void Network::set_position(Step& step, std::uint32_t position) const {
   if (growth != Growth::State && step.looks_back()) step.params[0] = position + 1;
 }
 
-Network make_network(const Model& model, Growth growth) { return Builder{model, growth}.build(); }
+Network make_network(const Model& model, Growth growth, bool only_launch) {
+  Network network = Builder{model, growth}.build();
+  for (Step& step : network.steps) {
+    if (only_launch) step.groups = {1, 1, 1};
+  }
+  return network;
+}
 
 std::vector<Compiled> load_kernels(const std::string& folder, Format format, Growth growth, bool only_launch) {
   std::vector<std::pair<std::string, std::string>> defines;

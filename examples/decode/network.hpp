@@ -73,7 +73,8 @@ struct Network {
   void set_position(Step& step, std::uint32_t position) const;
 };
 
-[[nodiscard]] Network make_network(const Model& model, Growth growth);
+/// With `only_launch` dispatches have one workgroup, or as many as the position needs: for kernels that do nothing.
+[[nodiscard]] Network make_network(const Model& model, Growth growth, bool only_launch = false);
 
 /// A kernel, and the specialisation constants it takes here.
 struct Compiled {
