@@ -5,13 +5,13 @@
 
 namespace vyre::cli {
 
-/// The devices of every backend that this program was built with, the preferred first. It lives as long as the process:
-/// drivers gain nothing from being unloaded, and some do not clean up when they are.
+/// The devices of all backends that this program was built with, the preferred ones first. Never destroyed before the
+/// process ends, because some drivers do not clean up when they are unloaded.
 [[nodiscard]] const runtime::System& all_devices();
 [[nodiscard]] const backend::Registry& all_backends();
 
-/// Makes software drivers run work inline where they can. It changes the environment: only before any thread is
-/// started and any device is listed.
+/// Makes software drivers run kernels inline, if they can. Changes the environment, so it must be called before a
+/// thread is started or a device is listed.
 void prefer_inline_drivers();
 
 }  // namespace vyre::cli

@@ -11,12 +11,12 @@ namespace vyre::cli {
 using Action = std::function<Result<int>()>;
 
 inline constexpr int kExitSuccess = 0;
-/// The exit code if everything ran and a result is wrong.
+/// The exit code if everything ran and some result is wrong.
 inline constexpr int kExitDifferent = 1;
-/// The exit code for bad input, also for a command line that cannot be parsed.
+/// The exit code for wrong input, also for a command line that cannot be parsed.
 inline constexpr int kExitInvalidArgument = 2;
 
-/// Refuses an empty value of an option, which a variable of the shell that is not set gives.
+/// Refuses an empty value of an option: usually it comes from a shell variable that is not set.
 [[nodiscard]] inline std::string check_not_empty(const std::string& value) {
   return value.empty() ? "Value is empty" : "";
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kChunk = std::size_t{256} << 10;
 
-/// Cuts the bytes of a source into lines, in one buffer that grows to the size of the longest line.
+/// Splits the bytes of a source into lines, in one buffer that grows to the size of the longest line.
 class LineBuffer {
  public:
   LineBuffer() : bytes_(kChunk + PolicyResponder::kPadding) {}
@@ -35,7 +35,7 @@ class LineBuffer {
   }
   void commit(std::size_t count) { end_ += count; }
 
-  /// Takes the next whole line, without its newline. The padding behind it is readable.
+  /// Gives the next whole line, without its newline. simdjson's padding after it is readable.
   [[nodiscard]] bool next(std::string_view& line) {
     const auto* newline = static_cast<const char*>(std::memchr(bytes_.data() + searched_, '\n', end_ - searched_));
     if (newline == nullptr) {
@@ -57,7 +57,7 @@ class LineBuffer {
 
   std::vector<char> bytes_;
   std::size_t begin_ = 0;     // Where the current line begins.
-  std::size_t searched_ = 0;  // There is no newline between `begin_` and this.
+  std::size_t searched_ = 0;  // The bytes between `begin_` and this were searched and have no newline.
   std::size_t end_ = 0;
 };
 
@@ -106,7 +106,7 @@ class Decider {
 Result<DecideSummary> decide(const Source& source, const Sink& sink) {
   LineBuffer lines;
   Decider decider{sink};
-  bool overlong = false;  // The line being read was refused already; its end is still to come.
+  bool overlong = false;  // Whether the current line was refused for its length and its end was not read yet.
   for (;;) {
     VYRE_ASSIGN(const std::size_t count, source(lines.room()));
     if (count == 0) break;

@@ -12,12 +12,12 @@
 
 namespace vyre::cli {
 
-/// Fills part of a buffer and returns how much; 0 at the end. May return less than there is room for.
+/// Reads bytes into a buffer and returns their number, 0 at the end of the input. May read less than fits.
 using Source = std::function<Result<std::size_t>(std::span<char>)>;
-/// Takes all of the text, or fails.
+/// Writes all of the text, or fails.
 using Sink = std::function<Result<void>(std::string_view)>;
 
-/// A longer line is refused; the lines behind it are not.
+/// The longest line in bytes. A longer one is refused, and the next line is read as usual.
 inline constexpr std::size_t kMaxDecideLine = std::size_t{16} << 20;
 
 struct DecideSummary {
@@ -27,8 +27,9 @@ struct DecideSummary {
 
 /// Answers every line of `source` with one line to `sink`, in order, in memory that does not grow with their number.
 ///
-/// A bad line, an empty one included, gets an error line. What was read is answered before more is asked for, so that a
-/// program at the other end of a pipe can hold a conversation. Fails only if the source or the sink does.
+/// A line with a mistake, also an empty line, is answered by an error line. All lines that were read are answered
+/// before more input is read, so that another program can send a question through a pipe and wait for its answer. Fails
+/// only if the source or the sink fails.
 [[nodiscard]] Result<DecideSummary> decide(const Source& source, const Sink& sink);
 
 /// Adds `vyre decide` to the command line.

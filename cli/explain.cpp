@@ -33,7 +33,8 @@ constexpr std::uint32_t kMaxSlot = std::numeric_limits<std::uint32_t>::max();
 
 /// The options of one command.
 ///
-/// CLI11 would read numbers, too, but refuses a bad one without saying what is allowed, and takes 0x10 and 1e3.
+/// Reads numbers itself: CLI11 would accept 0x10 and 1e3, and its message for a wrong number does not say what is
+/// allowed.
 class Typed {
  public:
   explicit Typed(const CLI::App& command) : command_{command} {}
@@ -42,7 +43,7 @@ class Typed {
   [[nodiscard]] bool flag(const std::string& option) const {
     return has(option) && command_.get_option(option)->as<bool>();  // `--json=false` is possible.
   }
-  /// The text that was typed, or else the default.
+  /// The value of an option as typed, otherwise its default.
   [[nodiscard]] std::string text(const std::string& option) const {
     const CLI::Option* typed = command_.get_option(option);
     return typed->count() != 0 ? typed->results().front() : typed->get_default_str();
@@ -198,9 +199,9 @@ Result<std::string> explain_plan(const Typed& typed) {
   return to_text(planned, [&](std::uint32_t program) { return read->programs.at(program); });
 }
 
-/// What is decided for a group, without what nothing was measured for: which operations may run at once is planned, and
-/// nothing is compiled ahead. Where there is no form that makes one launch of many, what is left is the last to be
-/// told.
+/// Explains the decisions for a group, without those that have no measured inputs: the planner decides which operations
+/// may run at once, and nothing is compiled ahead. If the program has no form for one launch of many dispatches, the
+/// decisions about that are left out too, and record or replay comes last.
 report::BundleExplanation explain_group(const report::GroupReport& group) {
   report::BundleExplanation bundle = report::explain(group.facts, group.bindless_threshold);
   const bool has_form =
@@ -216,7 +217,8 @@ report::BundleExplanation explain_group(const report::GroupReport& group) {
   return bundle;
 }
 
-/// The groups that a run report tells of: what was known of each, what that was decided from, and what would flip it.
+/// Explains each group of a run report: its facts, the decisions from them, and which change of an input would change a
+/// decision.
 Result<std::string> explain_report(const Typed& typed) {
   const std::string path = typed.text("FILE");
   VYRE_ASSIGN(const File file, open_input(path));
@@ -242,7 +244,7 @@ Result<std::string> explain_report(const Typed& typed) {
       const report::BundleExplanation bundle = explain_group(group);
       groups += fmt::format("\ngroup {}: {} of {}\n", number,
                             report::counted(group.kind.count, "dispatch", "dispatches"), group.program);
-      // The policies' words for it.
+      // The policies have terms of their own, so the text says which launch modes they stand for.
       if (bundle.decisions.front().policy == "persistent_kernel") {
         groups +=
             "a persistent kernel stands for one launch of many dispatches: merged, persistent or chain, the cheapest\n";
@@ -263,9 +265,9 @@ Result<std::string> explain_report(const Typed& typed) {
 
 struct OptionSpec {
   std::string name;
-  std::string kind;  ///< Empty: the option is a flag.
+  std::string kind;  ///< The kind of the value; empty for a flag.
   std::string help;
-  std::optional<std::string> fallback = std::nullopt;  ///< Nothing: the option is required.
+  std::optional<std::string> fallback = std::nullopt;  ///< The default; nothing if the option is required.
 };
 
 struct CommandSpec {

@@ -6,9 +6,9 @@
 
 namespace vyre::cli {
 
-/// Adds `vyre explain` to the command line: a subcommand per decision, and one for the bundle of them all.
+/// Adds `vyre explain` to the command line: a subcommand for each decision, and one for all of them.
 ///
-/// What the options hold is read when the action runs; both the app and the action must be alive then.
+/// The action reads the options when it runs, so the app must be alive then.
 void add_explain(CLI::App& app, Action& action);
 
 }  // namespace vyre::cli

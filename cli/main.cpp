@@ -31,7 +31,8 @@ constexpr const char* kFooter =
     "Exit codes: 0 success, 1 a result differs, 2 bad input, 3 unsupported, 4 unavailable, 5 compilation failed,\n"
     "6 out of memory, 7 timed out, 8 device lost, 9 corrupt data, 10 internal error.";
 
-/// The first word that is no command where one is expected, and the commands there are; empty if there is none.
+/// A message with the first word that should be a command and is not, and the known commands; empty if there is no such
+/// word.
 std::string unknown_command(const CLI::App& app, int argc, char** argv) {
   const CLI::App* at = &app;
   for (int i = 1; i < argc; ++i) {

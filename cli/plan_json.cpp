@@ -82,7 +82,7 @@ class Value {
   std::string path_;
 };
 
-/// Numbers names from 0, in the order they come.
+/// Gives each name a number: from 0, in the order in which they first occur.
 class Numbers {
  public:
   [[nodiscard]] std::uint32_t of(const std::string& name) {

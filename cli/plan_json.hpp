@@ -20,7 +20,7 @@ struct NamedOperations {
 /// is
 /// `{"buffer": "x", "offset": 0, "size": 256}`.
 ///
-/// The kind is dispatch, copy or fill; only a dispatch has a program. Without reads or writes there are none.
+/// The kind is dispatch, copy or fill; only a dispatch has a program. `reads` and `writes` may be missing.
 /// `InvalidArgument`, naming the operation's number and the key: `operations[3].reads[0].size is missing`.
 [[nodiscard]] Result<NamedOperations> parse_operations(std::string_view text);
 

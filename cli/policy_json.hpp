@@ -18,7 +18,7 @@ namespace vyre::cli {
 /// Reuses its memory from one question to the next. Not thread-safe.
 class PolicyResponder {
  public:
-  /// Bytes that must be readable, whatever they hold, behind every line that is passed in.
+  /// The number of bytes after every given line that must be readable; their values do not matter.
   static constexpr std::size_t kPadding = 64;
 
   PolicyResponder();
@@ -37,7 +37,7 @@ class PolicyResponder {
 /// Appends `{"error":{"code":…,"message":…,"line":N}}` and a newline.
 void append_error_line(std::string& out, const Error& error, std::uint64_t line);
 
-/// Reads the facts of a bundle: the `in` of a `dispatch_bundle` question, bare or within the question.
+/// Reads the inputs of all decisions: the `in` of a `dispatch_bundle` question, alone or within the question.
 [[nodiscard]] Result<policy::DispatchFacts> parse_dispatch_facts(std::string_view json);
 
 }  // namespace vyre::cli

@@ -62,7 +62,7 @@ Result<program::ProgramOptions> to_options(const ReflectArguments& arguments) {
   return options;
 }
 
-/// The forms that a kernel has. A kernel that cannot run has none.
+/// Whether a kernel has each form. Empty for a kernel that cannot run.
 std::vector<report::FormReport> find_forms(std::span<const std::uint32_t> words,
                                            const program::ProgramOptions& options) {
   std::vector<report::FormReport> forms;

@@ -6,7 +6,7 @@ namespace vyre::backends {
 
 backend::Registry all() {
   backend::Registry registry;
-  // Names differ, so that none is refused.
+  // `add` refuses only a name that is taken, so `value` cannot throw.
   registry.add(vulkan::make_vulkan_backend()).value();
   return registry;
 }

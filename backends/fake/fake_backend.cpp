@@ -21,7 +21,7 @@ using backend::DeviceOptions;
 constexpr std::string_view kName = "fake";
 static_assert(std::ranges::is_sorted(program::spirv::kComputeCapabilities));
 
-/// The signature depends on the costs, because a calibration with other costs does not hold.
+/// The signature includes the costs, because a calibration is valid only for the costs that it was measured with.
 std::string make_signature(const FakeOptions& options) {
   const Costs& costs = options.costs;
   return fmt::format("fake 1 queues {} costs {} {} {} {} {} {} {} {} {} {} {} forms {} {}", options.queues,
@@ -67,7 +67,7 @@ DeviceInfo make_info(const FakeOptions& options) {
                      .max_spirv_version = 0x0001'0600,
                      .max_timestamps = 4096,
                      .queues = options.queues},
-          // What a kernel here does is up to its function.
+          // All capabilities: kernels are C++ functions and may do anything.
           .spirv_capabilities = {std::begin(program::spirv::kComputeCapabilities),
                                  std::end(program::spirv::kComputeCapabilities)},
           .spirv_execution_modes = {std::begin(program::spirv::kComputeExecutionModes),

@@ -37,7 +37,7 @@ struct Costs {
   std::uint64_t record_ns = 0;          ///< The host, per list that is translated.
   std::uint64_t record_command_ns = 0;  ///< The host, per command in it.
   std::uint64_t compile_ns = 0;         ///< The host, per pipeline.
-  std::uint64_t poll_ns = 0;            ///< The host, per question how far a queue is.
+  std::uint64_t poll_ns = 0;            ///< The host, per call of `completed`.
   std::uint64_t start_ns = 0;           ///< The device, per launch.
   std::uint64_t dispatch_ns = 0;        ///< The device, per dispatch.
   std::uint64_t group_ns = 0;           ///< The device, per workgroup of a dispatch.
@@ -45,7 +45,7 @@ struct Costs {
   std::uint64_t copy_ns = 0;            ///< The device, per copy or fill.
   std::uint64_t copy_ns_per_kib = 0;    ///< The device, per 1,024 bytes begun, of a copy or fill.
   std::uint64_t item_ns = 0;            ///< The device, per dispatch within one launch.
-  std::uint64_t form_group_ns = 0;      ///< The device, per workgroup of other than the descriptor form, besides.
+  std::uint64_t form_group_ns = 0;      ///< The device, in addition, per workgroup in a derived form.
 
   friend bool operator==(const Costs&, const Costs&) = default;
 };
@@ -54,13 +54,14 @@ struct FakeOptions {
   std::map<std::string, Kernel> kernels = {};  ///< By the name of the program.
   Costs costs = {};
   std::shared_ptr<const Costs> changing_costs =
-      {};  ///< If not null, used instead of `costs`, with their values of the moment.
+      {};  ///< Used instead of `costs` if not null. A test may change these costs at any time.
   std::uint32_t queues = 2;
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;
-  /// The seed of the order in which commands without a barrier between them run, so that a missing barrier shows.
+  /// The seed of the order in which commands without a barrier between them run. A missing barrier then shows as a
+  /// wrong result.
   std::uint64_t shuffle_seed = 1;
-  bool has_forms = true;             ///< Whether it runs forms other than the descriptor form.
-  std::uint64_t max_iterations = 0;  ///< Reported as `FormSupport::max_iterations`; the fake device itself ends none.
+  bool has_forms = true;             ///< Whether the device runs derived forms.
+  std::uint64_t max_iterations = 0;  ///< Reported as `FormSupport::max_iterations`. The device does not enforce it.
   /// From this launch on, counted from 1, the device is lost; 0 for never.
   std::uint64_t lost_at_launch = 0;
 };

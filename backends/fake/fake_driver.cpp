@@ -22,10 +22,10 @@ using backend::Ticket;
 
 using Bytes = std::span<std::byte>;
 
-// Fills new buffers, whose contents are undefined, so that a read of them shows.
+// The contents of new buffers are undefined; this value makes a read of them visible.
 constexpr std::byte kUndefined{0xcd};
 
-/// The alignment of buffers, which satisfies tables.
+/// The alignment of buffers; tables need at least this much.
 constexpr std::align_val_t kAlignment{64};
 
 struct FreeAligned {
@@ -50,7 +50,7 @@ class FakeBuffer final : public backend::DriverBuffer {
   std::uint64_t size_;
 };
 
-/// The addresses of the device are those of the host.
+/// The host pointer of a device address, which is the same number.
 std::byte* pointer_to(std::uint64_t address) noexcept {
   return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
@@ -88,7 +88,7 @@ class FakePipeline final : public backend::DriverPipeline {
   }
 
   [[nodiscard]] bool is_form() const noexcept { return form_ != program::FormKind::Descriptor; }
-  /// Workgroups of all items of a launch, and how many items there are.
+  /// The number of workgroups of all items of a launch, and the number of items.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> work(const backend::Groups& groups,
                                                              std::span<const std::byte> params) const {
     const auto count = [](const backend::Groups& of) { return std::uint64_t{of[0]} * of[1] * of[2]; };
@@ -134,11 +134,11 @@ class FakePipeline final : public backend::DriverPipeline {
   std::vector<program::spirv::SpecOverride> values_;
 };
 
-/// The parts of a step that take device time.
+/// What a step consists of, for computing its device time.
 struct Work {
   std::uint64_t dispatches = 0;
   std::uint64_t groups = 0;
-  std::uint64_t form_groups = 0;  ///< Workgroups in other than the descriptor form.
+  std::uint64_t form_groups = 0;  ///< Workgroups in derived forms.
   std::uint64_t items = 0;
   std::uint64_t barriers = 0;
   std::uint64_t copies = 0;
@@ -150,7 +150,7 @@ struct Work {
   }
 };
 
-/// A command with objects instead of handles.
+/// A dispatch with objects instead of handles.
 struct Run {
   const FakePipeline* pipeline = nullptr;
   backend::Groups groups = {};
@@ -195,7 +195,7 @@ using Action = std::variant<Run, Move, Repeat, Mark, backend::Barrier>;
 
 struct Step {
   Action action = {};
-  Work work = {};  ///< Not for a run of a form, whose work is read from its table when it runs.
+  Work work = {};  ///< Not set for a dispatch in a derived form: its work is read from the table when it runs.
 
   [[nodiscard]] std::uint64_t cost_ns(const Costs& costs) const {
     const Run* run = std::get_if<Run>(&action);
@@ -212,7 +212,7 @@ class FakeRecording final : public backend::DriverRecording {
   std::vector<Step> steps_;
 };
 
-/// Turns commands into steps.
+/// Turns the commands of a list into steps.
 class Translator {
  public:
   explicit Translator(const ListView& view) noexcept : view_{view} {}
@@ -295,7 +295,7 @@ void execute_wave(std::span<const Step> steps, std::uint64_t begin_ns, const Cos
   for (const auto& [to, time_ns] : marks) std::memcpy(to.data(), &time_ns, to.size());
 }
 
-/// Executes a list that begins at a time, and returns the time at which it is done.
+/// Executes a list from the time `begin_ns` on, and returns the time at which it is done.
 std::uint64_t execute(std::span<const Step> steps, std::uint64_t begin_ns, const Costs& costs, Random random) {
   while (!steps.empty()) {
     const auto barrier = std::ranges::find_if(
@@ -310,11 +310,11 @@ std::uint64_t execute(std::span<const Step> steps, std::uint64_t begin_ns, const
   return begin_ns;
 }
 
-/// The submissions of a queue: when each is done.
+/// A queue: the times at which its submissions are done.
 struct Queue {
   std::uint64_t done = 0;                    ///< All tickets up to this one are done.
-  std::deque<std::uint64_t> finish_ns = {};  ///< When each ticket after that is done.
-  std::uint64_t free_ns = 0;                 ///< When the last one is done.
+  std::deque<std::uint64_t> finish_ns = {};  ///< The time at which each later ticket is done.
+  std::uint64_t free_ns = 0;                 ///< The time at which the last ticket is done.
 
   [[nodiscard]] std::uint64_t finish_of(std::uint64_t ticket) const noexcept {
     return ticket <= done ? 0 : finish_ns[ticket - done - 1];
@@ -345,7 +345,7 @@ class FakeDriver final : public backend::DeviceDriver {
   [[nodiscard]] Result<std::unique_ptr<backend::DriverPipeline>> compile(const backend::PipelineDesc& desc) override {
     const std::scoped_lock lock{mutex_};
     VYRE_TRY(check_present());
-    // The kernels of a calibration take their time and do nothing.
+    // Calibration kernels have no function: they take device time and do nothing.
     static const Kernel kNothing = [](const Invocation&) {};
     const auto kernel = options_->kernels.find(desc.program.name());
     const bool is_ours = desc.program.name().starts_with("vyre.");

@@ -23,7 +23,7 @@ Result<void> load(const Find& find, const Intercept& intercept, const char* name
 #define VYRE_VULKAN_LOAD(name) VYRE_TRY(load(find, intercept, "vk" #name, api.name));
 
 Result<GlobalApi> load_global(const Intercept& intercept) {
-  // The loader is one for the process.
+  // volk has one loader for the whole process.
   static std::mutex mutex;
   const std::lock_guard lock{mutex};
   if (vkGetInstanceProcAddr == nullptr && volkInitialize() != VK_SUCCESS) {

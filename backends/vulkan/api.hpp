@@ -7,7 +7,8 @@
 
 #include <backends/vulkan/vulkan_backend.hpp>
 
-/// Functions that can fail, and functions that cannot. Every call of the backend goes through these tables.
+/// The Vulkan functions that the backend calls. All calls go through tables of these, so that a test can replace any
+/// function.
 #define VYRE_VULKAN_GLOBAL_FUNCTIONS(X) \
   X(CreateInstance)                     \
   X(EnumerateInstanceLayerProperties)   \
@@ -94,9 +95,9 @@ struct DeviceApi {
 
 using Intercept = std::function<AnyFunction(std::string_view, AnyFunction)>;
 
-/// Finds the loader. `Unavailable` if there is none.
+/// Loads the Vulkan loader. `Unavailable` if there is none.
 [[nodiscard]] Result<GlobalApi> load_global(const Intercept& intercept);
-/// `Unavailable`, naming the function, if the driver lacks one.
+/// Load the functions of an instance or a device. `Unavailable`, naming the function, if the driver lacks one.
 [[nodiscard]] Result<InstanceApi> load_instance(VkInstance instance, const Intercept& intercept);
 [[nodiscard]] Result<DeviceApi> load_device(VkDevice device, const InstanceApi& instance, const Intercept& intercept);
 /// A function of an extension of an instance, or null.

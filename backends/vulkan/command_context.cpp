@@ -11,7 +11,8 @@ namespace {
 using backend::BufferRange;
 using backend::ListView;
 
-/// Lists often go back and forth between a few sets of buffers; so many of the last are looked at.
+/// The number of most recently used sets in which a set of ranges is looked for first. Lists often alternate between a
+/// few sets of buffers.
 constexpr std::size_t kRecentSets = 4;
 constexpr std::uint32_t kSetsPerPool = 64;
 constexpr std::uint32_t kQueriesPerPool = 64;
@@ -73,7 +74,7 @@ Result<void> CommandContext::translate(const ListView& view, backend::Reuse reus
       VYRE_TRY(timestamp(view, *time, state));
     }
   }
-  // The next list, and the host, see what this one wrote.
+  // Makes the writes of this list visible to the next list and to the host.
   barrier(kWorkStages | VK_PIPELINE_STAGE_HOST_BIT, kWorkAccesses | VK_ACCESS_HOST_READ_BIT);
   return succeeded("vkEndCommandBuffer", context.api.EndCommandBuffer(commands_));
 }
@@ -218,7 +219,7 @@ void CommandContext::fill(const ListView& view, const backend::Fill& fill) const
   VkBuffer buffer = view.buffer<VulkanBuffer>(fill.range.buffer).native();
   const std::uint64_t begin = fill.range.offset;
   const std::uint64_t end = begin + view.size(fill.range);
-  // Vulkan fills whole words; the up to three bytes before and behind them are copied from bytes of that value.
+  // Vulkan fills whole words. The up to three bytes before and after them are copied from a buffer that has this byte.
   const std::uint64_t first_word = std::min((begin + 3) / 4 * 4, end);
   const std::uint64_t last_word = std::max(end / 4 * 4, first_word);
   if (last_word > first_word) api.CmdFillBuffer(commands_, buffer, first_word, last_word - first_word, fill.pattern);
@@ -265,7 +266,7 @@ Result<CommandContext*> ContextPool::take() {
   }
   VYRE_ASSIGN(std::unique_ptr<CommandContext> made, CommandContext::make(*this));
   all_.push_back(std::move(made));
-  // So that giving one back never allocates.
+  // Reserved here so that `release`, which must not fail, never allocates.
   free_.reserve(all_.size());
   return all_.back().get();
 }

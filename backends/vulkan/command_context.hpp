@@ -16,11 +16,11 @@ namespace vyre::backends::vulkan {
 
 class ContextPool;
 
-/// A command buffer with its own pool, descriptor sets and queries. One thread at a time translates a list into it, and
-/// it shares nothing, so it needs no lock.
+/// A recording: a command buffer with its own pool, descriptor sets and queries. It shares nothing with other contexts
+/// and one thread at a time uses it, so it needs no lock.
 ///
-/// Descriptor sets stay from one list to the next: the nth distinct set of ranges of a list looks at the nth descriptor
-/// set of the list before. A list that comes back therefore writes and allocates no descriptor set.
+/// Descriptor sets are kept from one list to the next: the nth distinct set of ranges of a list is compared with the
+/// nth descriptor set of the previous list. So a list that comes again neither writes nor allocates a descriptor set.
 class CommandContext final : public backend::DriverRecording {
  public:
   [[nodiscard]] static Result<std::unique_ptr<CommandContext>> make(ContextPool& pool);
@@ -30,14 +30,14 @@ class CommandContext final : public backend::DriverRecording {
   [[nodiscard]] VkCommandBuffer native() const noexcept { return commands_; }
 
  private:
-  /// Sets of one layout in the order they were first used by a list.
+  /// The descriptor sets of one layout, in the order in which a list first used them.
   struct SetCache {
     std::vector<OwnedDescriptorPool> pools;
-    std::size_t room = 0;                    // Entries for which the last pool has room.
-    std::vector<VkDescriptorSet> sets;       // For each entry, as many as the layout has sets.
-    std::vector<backend::BufferRange> keys;  // For each entry, as many as the layout has ranges.
-    std::size_t count = 0;                   // Entries.
-    std::size_t used = 0;                    // Entries that this list uses.
+    std::size_t room = 0;                    // The number of entries that fit into the last pool.
+    std::vector<VkDescriptorSet> sets;       // For each entry, the descriptor sets: as many as the layout has.
+    std::vector<backend::BufferRange> keys;  // For each entry, the ranges: as many as the layout has.
+    std::size_t count = 0;                   // The number of entries.
+    std::size_t used = 0;                    // The number of entries that the current list uses.
   };
   struct State {
     const VulkanPipeline* pipeline = nullptr;
@@ -55,7 +55,7 @@ class CommandContext final : public backend::DriverRecording {
   void barrier(VkPipelineStageFlags to_stages, VkAccessFlags to_accesses) const;
   [[nodiscard]] Result<void> timestamp(const backend::ListView& view, const backend::Timestamp& timestamp,
                                        State& state);
-  /// The descriptor sets that hold these ranges already; null if there are none.
+  /// The existing descriptor sets with these ranges; null if there are none.
   [[nodiscard]] static const VkDescriptorSet* find_sets(const Layout& layout, SetCache& cache,
                                                         std::span<const backend::BufferRange> ranges) noexcept;
   [[nodiscard]] Result<const VkDescriptorSet*> make_sets(const backend::ListView& view, const Layout& layout,
@@ -65,7 +65,7 @@ class CommandContext final : public backend::DriverRecording {
                   std::span<const backend::BufferRange> ranges);
 
   ContextPool& pool_;
-  HostMemory memory_;  // Host memory of the pool.
+  HostMemory memory_;  // The host memory of `command_pool_`.
   OwnedCommandPool command_pool_;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
   std::vector<SetCache> caches_;  // By index of the layout.
@@ -74,7 +74,8 @@ class CommandContext final : public backend::DriverRecording {
   std::vector<VkWriteDescriptorSet> writes_;
 };
 
-/// The contexts that no list uses, the last used first. Thread safety: all members may be called concurrently.
+/// The contexts of a device that are not in use; gives the most recently used one first. Thread safety: all members may
+/// be called concurrently.
 class ContextPool {
  public:
   ContextPool(const DeviceContext& context, std::uint32_t queue_family, VkBuffer bytes) noexcept
@@ -85,7 +86,7 @@ class ContextPool {
 
   [[nodiscard]] const DeviceContext& context() const noexcept { return context_; }
   [[nodiscard]] std::uint32_t queue_family() const noexcept { return queue_family_; }
-  /// Each value of a byte four times.
+  /// A buffer with each value of a byte, four times.
   [[nodiscard]] VkBuffer bytes() const noexcept { return bytes_; }
 
  private:

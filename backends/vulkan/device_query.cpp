@@ -29,7 +29,7 @@ DeviceType to_type(VkPhysicalDeviceType type) {
   }
 }
 
-/// The first family with compute, and how many queues of it are used.
+/// The first queue family with compute, and its properties.
 std::optional<std::pair<std::uint32_t, VkQueueFamilyProperties>> compute_family(const InstanceApi& api,
                                                                                 VkPhysicalDevice device) {
   std::uint32_t count = 0;
@@ -47,25 +47,25 @@ backend::FormSupport forms_of(const FeatureChain& features, const backend::Devic
   if (features.v12.bufferDeviceAddress != VK_TRUE || info.limits.max_push_bytes < sizeof(program::Root)) return forms;
   forms.pointer_form = forms.merged_form = forms.persistent_form = forms.chain_form = true;
   forms.bindless = backend::Bindless::Full;
-  // How many run at once on a GPU is not known here; so many fill all that there are.
+  // Vulkan does not say how many workgroups a GPU runs at once; this number should keep all of it busy.
   constexpr std::uint32_t kManyWorkgroups = 256;
   forms.workgroups = kManyWorkgroups;
-  // Nor how long one takes. So many take moments, unless as written they take as long.
+  // Nor does it say how long a workgroup takes. A single workgroup that runs this number of them should be done soon.
   constexpr std::uint32_t kFewWorkgroups = 256;
   forms.turn_groups = kFewWorkgroups;
   if (info.type == backend::DeviceType::Cpu) {
     const bool is_inline = info.configuration == "inline";
     forms.turn_groups = backend::FormSupport{}.turn_groups;
     forms.workgroups = is_inline ? 1 : 4 * std::max(1U, std::thread::hardware_concurrency());
-    // A processor runs the invocations of a workgroup as vectors, one after another: one vector that loops over them
-    // finds its record once.
+    // A processor runs the invocations of a workgroup one vector after another. With a fold, one vector loops over
+    // them, and the record is loaded once.
     forms.fold = info.limits.subgroup_size;
-    // And it loads for each invocation by itself, even from where all look.
+    // A processor makes a load for each invocation, even if all of them load from the same address.
     const bool has_wide = std::ranges::binary_search(info.spirv_capabilities, "Int64");
     const bool can = has_wide && std::ranges::binary_search(info.spirv_capabilities, "GroupNonUniformBallot") &&
                      features.v12.shaderSubgroupExtendedTypes == VK_TRUE;
     forms.lanes = can ? info.limits.subgroup_size : 0;
-    // Component by component.
+    // A processor loads and stores a vector one component at a time.
     forms.pairs = has_wide && info.limits.storage_alignment % 8 == 0 && info.limits.uniform_alignment % 8 == 0;
   }
   return forms;

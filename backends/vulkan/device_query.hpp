@@ -9,7 +9,8 @@
 
 namespace vyre::backends::vulkan {
 
-/// A pipeline has a layout for every set up to its last, so that their number is bounded where a device has no bound.
+/// The most descriptor sets of a pipeline, also on devices that allow more: a pipeline needs a layout for every set up
+/// to its highest.
 inline constexpr std::uint32_t kMaxBoundSets = 8;
 inline constexpr std::uint32_t kMaxQueues = 4;
 
@@ -22,7 +23,7 @@ struct PhysicalDevice {
   VkPhysicalDeviceMemoryProperties memory = {};
 };
 
-/// Reads a device. Nothing if it is older than Vulkan 1.2 or has no compute queue or no timeline semaphores.
+/// Describes a device. Nothing if it is older than Vulkan 1.2, or has no compute queue or no timeline semaphores.
 [[nodiscard]] Result<std::optional<PhysicalDevice>> query_device(const Instance& instance, VkPhysicalDevice native);
 
 }  // namespace vyre::backends::vulkan

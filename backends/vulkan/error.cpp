@@ -43,7 +43,7 @@ std::unexpected<Error> failed(std::string_view call, VkResult result) {
 
 Error refused(std::string_view call, VkResult result, const backend::PipelineDesc& desc) {
   Error error = failed(call, result).error();
-  // These are not about the kernel.
+  // The kernel is not the cause of these.
   if (error.code == ErrorCode::OutOfMemory || error.code == ErrorCode::DeviceLost) return error;
   error.code = ErrorCode::CompileFailed;
   const program::FormKind form = desc.form == nullptr ? program::FormKind::Descriptor : desc.form->kind;
@@ -52,7 +52,7 @@ Error refused(std::string_view call, VkResult result, const backend::PipelineDes
     if (!names.empty()) error.message += fmt::format("; {} {}", what, fmt::join(names, ", "));
   };
   std::vector<std::string> capabilities = desc.interface.capabilities;
-  std::erase(capabilities, "Shader");  // All have it.
+  std::erase(capabilities, "Shader");  // Every kernel declares it.
   add("capabilities", capabilities);
   add("extensions", desc.interface.extensions);
   add("execution modes", desc.interface.execution_modes);

@@ -10,7 +10,7 @@
 namespace vyre::backends::vulkan {
 namespace {
 
-/// A structure of features. Those behind `V13` are of extensions, in the order of `kExtensionBlocks`.
+/// A features structure of Vulkan. Those after `V13` belong to extensions, in the order of `kExtensionBlocks`.
 enum class BlockId : std::uint8_t {
   Core,
   V11,
@@ -113,17 +113,17 @@ struct Feature {
   std::size_t offset = 0;
 };
 
-/// What a name needs of a device.
+/// What a device must have so that kernels may declare a name: a capability, execution mode or extension of SPIR-V.
 struct Requirement {
   enum class Kind : std::uint8_t { Nothing, Version, Feature, Subgroup, Control, Extension };
 
   std::string_view name;
   Kind kind = Kind::Nothing;
-  std::uint32_t version = 0;        ///< Of Vulkan.
+  std::uint32_t version = 0;        ///< Of the Vulkan API.
   Feature feature = {};             ///< A boolean of a features structure.
-  VkFlags subgroup = 0;             ///< An operation of subgroups in compute.
-  std::size_t control = 0;          ///< A boolean of the properties of float controls.
-  const char* extension = nullptr;  ///< Of Vulkan.
+  VkFlags subgroup = 0;             ///< A subgroup operation that compute shaders must support.
+  std::size_t control = 0;          ///< The offset of a boolean in the properties of float controls.
+  const char* extension = nullptr;  ///< Of the Vulkan API.
 };
 
 using Kind = Requirement::Kind;
@@ -145,7 +145,7 @@ constexpr Requirement offered(std::string_view name, const char* extension) {
   return {.name = name, .kind = Kind::Extension, .extension = extension};
 }
 
-// offsetof is the only way to name a member of these structures as data.
+// The table names members of these structures by their offset, because pointers to members cannot go into one array.
 #define VYRE_CORE(member) \
   Feature { BlockId::Core, offsetof(VkPhysicalDeviceFeatures2, features) + offsetof(VkPhysicalDeviceFeatures, member) }
 #define VYRE_V11(member) \
@@ -160,7 +160,7 @@ constexpr Requirement offered(std::string_view name, const char* extension) {
 #define VYRE_ATOMIC2(member) VYRE_OF(AtomicFloat2, VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT, member)
 #define VYRE_LAYOUT(member) VYRE_OF(ExplicitLayout, VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR, member)
 #define VYRE_DERIVATIVES(member) VYRE_OF(Derivatives, VkPhysicalDeviceComputeShaderDerivativesFeaturesNV, member)
-// A structure of newer.hpp begins with its head.
+// A structure of newer.hpp is a head followed by booleans.
 #define VYRE_NEWER(block, index) \
   Feature { BlockId::block, sizeof(newer::Head) + (index) * sizeof(VkBool32) }
 #define VYRE_CONTROL(member) offsetof(VkPhysicalDeviceFloatControlsProperties, member)
@@ -177,7 +177,7 @@ constexpr Feature kSmBuiltins = VYRE_OF(SmBuiltins, VkPhysicalDeviceShaderSMBuil
 constexpr Feature kIntegerFunctions2 =
     VYRE_OF(IntegerFunctions2, VkPhysicalDeviceShaderIntegerFunctions2FeaturesINTEL, shaderIntegerFunctions2);
 
-/// The table of the Vulkan specification. A name that stands here twice is there if one of its rows is met.
+/// The table of capabilities in the Vulkan specification. If a name has two rows, one of them is enough.
 constexpr Requirement kCapabilities[] = {
     always("Shader"),
     always("Matrix"),
@@ -241,7 +241,7 @@ constexpr Requirement kCapabilities[] = {
     controls("RoundingModeRTZ", VYRE_CONTROL(shaderRoundingModeRTZFloat32)),
     controls("RoundingModeRTZ", VYRE_CONTROL(shaderRoundingModeRTZFloat64)),
     needs("FloatControls2", VYRE_NEWER(FloatControls2, 0)),
-    // Of buffers. What a device has of shared memory besides is turned on with them, see `kExtras`.
+    // Atomics on buffers. If the device also has them on shared memory, `kExtras` enables those.
     needs("AtomicFloat32AddEXT", VYRE_ATOMIC(shaderBufferFloat32AtomicAdd)),
     needs("AtomicFloat64AddEXT", VYRE_ATOMIC(shaderBufferFloat64AtomicAdd)),
     needs("AtomicFloat16AddEXT", VYRE_ATOMIC2(shaderBufferFloat16AtomicAdd)),
@@ -305,7 +305,7 @@ constexpr Requirement kExecutionModes[] = {
 };
 
 constexpr Requirement kExtensions[] = {
-    // Part of Vulkan 1.2, the oldest that vyre takes.
+    // Part of Vulkan 1.2, the oldest version that vyre supports.
     always("SPV_EXT_descriptor_indexing"),
     always("SPV_EXT_physical_storage_buffer"),
     always("SPV_KHR_16bit_storage"),
@@ -317,7 +317,7 @@ constexpr Requirement kExtensions[] = {
     always("SPV_KHR_storage_buffer_storage_class"),
     always("SPV_KHR_variable_pointers"),
     always("SPV_KHR_vulkan_memory_model"),
-    // They say nothing that changes what is computed, and drivers skip what they do not know of it.
+    // These extensions do not change what is computed, and drivers ignore instructions of theirs that they do not know.
     always("SPV_GOOGLE_decorate_string"),
     always("SPV_GOOGLE_hlsl_functionality1"),
     always("SPV_GOOGLE_user_type"),
@@ -362,7 +362,7 @@ constexpr Requirement kExtensions[] = {
     needs("SPV_INTEL_shader_integer_functions2", kIntegerFunctions2),
 };
 
-/// Features that no name above asks for: what the backend uses, and what widens a capability.
+/// Further features to enable: those that the backend uses itself, and those that extend a capability above.
 constexpr Feature kExtras[] = {
     VYRE_CORE(robustBufferAccess),
     VYRE_V12(scalarBlockLayout),
@@ -407,7 +407,7 @@ VkBool32 read(const std::byte* place) {
   return value;
 }
 
-/// Chains a structure behind another.
+/// Appends a structure to the chain of structures.
 void chain_block(FeatureChain& chain, std::size_t index, VkBaseOutStructure*& last) {
   auto* block = reinterpret_cast<VkBaseOutStructure*>(chain.blocks[index].bytes.data());
   block->sType = kExtensionBlocks[index].type;
@@ -420,7 +420,7 @@ bool has(const std::vector<VkExtensionProperties>& there, const char* name) {
       there, [&](const VkExtensionProperties& each) { return std::strcmp(each.extensionName, name) == 0; });
 }
 
-/// Those of a device.
+/// The Vulkan extensions of a device.
 Result<std::vector<VkExtensionProperties>> extensions_of(const InstanceApi& api, VkPhysicalDevice device) {
   constexpr std::string_view kCall = "vkEnumerateDeviceExtensionProperties";
   std::uint32_t count = 0;
@@ -455,7 +455,7 @@ Result<void> read_features(const InstanceApi& api, VkPhysicalDevice device, std:
   }
   std::array<bool, FeatureChain::kExtensionBlocks> is_there = {};
   for (std::size_t i = 0; i < FeatureChain::kExtensionBlocks; ++i) {
-    // A feature must not be asked for in two structures.
+    // Vulkan forbids asking for a feature in two structures, and Vulkan 1.3's structure has this one too.
     const bool is_in_13 = is_13 && kExtensionBlocks[i].id == BlockId::DotProduct;
     is_there[i] = !is_in_13 && has(extensions, kExtensionBlocks[i].extension);
     if (is_there[i]) chain_block(there, i, last_there);

@@ -12,7 +12,7 @@
 
 namespace vyre::backends::vulkan {
 
-/// The features to enable on a device: all that it has and that kernels or the backend use.
+/// The features to enable on a device: all that it has and that the backend or kernels can use.
 ///
 /// The structures point to one another, so the object cannot be copied.
 struct FeatureChain {
@@ -33,10 +33,10 @@ struct FeatureChain {
   VkPhysicalDeviceVulkan12Features v12 = {};
   VkPhysicalDeviceVulkan13Features v13 = {};
   std::array<Block, kExtensionBlocks> blocks = {};
-  std::vector<const char*> extensions = {};  ///< Of Vulkan, to be enabled.
+  std::vector<const char*> extensions = {};  ///< The Vulkan extensions to enable.
 };
 
-/// The names that modules may declare on a device, sorted.
+/// The capabilities, execution modes and extensions that modules may declare on a device; sorted.
 struct SpirvSupport {
   std::vector<std::string> capabilities = {};
   std::vector<std::string> execution_modes = {};
@@ -47,12 +47,12 @@ struct SpirvSupport {
 [[nodiscard]] Result<void> read_features(const InstanceApi& api, VkPhysicalDevice device, std::uint32_t api_version,
                                          FeatureChain& features);
 
-/// The names that the table of capabilities allows with these features.
+/// What modules may declare on a device with these features, by the tables of features.cpp.
 [[nodiscard]] SpirvSupport spirv_support(const FeatureChain& features, std::uint32_t api_version,
                                          const VkPhysicalDeviceSubgroupProperties& subgroup,
                                          const VkPhysicalDeviceFloatControlsProperties& controls);
 
-/// Every capability, execution mode and extension that the table knows; sorted, each once.
+/// Everything in the tables of features.cpp: sorted, each name once.
 [[nodiscard]] SpirvSupport known_spirv_support();
 
 }  // namespace vyre::backends::vulkan

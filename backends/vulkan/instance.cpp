@@ -84,7 +84,7 @@ Instance::~Instance() {
     reinterpret_cast<PFN_vkDestroyDebugUtilsMessengerEXT>(find_function(instance_, "vkDestroyDebugUtilsMessengerEXT"))(
         instance_, messenger_, nullptr);
   }
-  // The table may not have been loaded to its end.
+  // If loading the table failed, the function may not be in it yet.
   const auto destroy = api_.DestroyInstance != nullptr
                            ? api_.DestroyInstance
                            : reinterpret_cast<PFN_vkDestroyInstance>(find_function(instance_, "vkDestroyInstance"));

@@ -10,7 +10,7 @@ namespace vyre::backends::vulkan {
 /// A `VkInstance` with its functions. Shared by the backend and the devices opened from it.
 class Instance {
  public:
-  /// `Unavailable` if there is no loader, no driver, or no validation layer where one is asked for.
+  /// `Unavailable` if there is no loader, no driver, or no validation layer although the options ask for it.
   [[nodiscard]] static Result<std::shared_ptr<Instance>> make(const VulkanOptions& options);
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;

@@ -9,7 +9,8 @@
 
 namespace vyre::backends::vulkan {
 
-/// How buffers and parameters reach a pipeline. Pipelines of one shape share one; they live as long as the device.
+/// A pipeline layout with its descriptor set layouts. Pipelines with the same slots and parameter size share one.
+/// Layouts live as long as the device.
 struct Layout {
   std::size_t index = 0;  ///< Its index among the layouts of the device.
   std::vector<backend::BindingSlot> slots;

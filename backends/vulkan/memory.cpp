@@ -10,13 +10,13 @@ namespace vyre::backends::vulkan {
 namespace {
 
 constexpr std::uint64_t kBlockBytes = std::uint64_t{32} << 20;
-/// Larger buffers get a block of their own.
+/// Buffers beyond this size get a block of their own.
 constexpr std::uint64_t kSharedBytes = kBlockBytes / 4;
 
-/// Tables of addresses begin at such multiples.
+/// The alignment of buffers, because any buffer may hold a table.
 constexpr std::uint64_t kTableAlignment = 64;
 
-/// A robust form may read so much behind a view, and looks at none of it (`program::kReadBehind`).
+/// Robust forms may load up to this number of bytes after the end of a view, and discard them.
 constexpr std::uint64_t kBehindBuffers = program::kReadBehind;
 
 constexpr VkMemoryPropertyFlags kMapped = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
@@ -121,13 +121,13 @@ Result<std::unique_ptr<MemoryBlock>> MemoryPool::make_block(std::uint32_t type, 
 }
 
 void MemoryPool::give_back(VulkanBuffer& buffer) noexcept {
-  // The buffer goes before the memory it is bound to.
+  // Vulkan requires that a buffer is destroyed before the memory that it is bound to.
   buffer.buffer_ = {};
   if (buffer.block_ == nullptr) return;
   const std::lock_guard lock{mutex_};
   buffer.block_->ranges.give(buffer.offset_, buffer.size_);
   if (!buffer.block_->ranges.is_unused()) return;
-  // One shared block per kind is kept, for the next buffer.
+  // One unused shared block per kind is kept, for the next buffer.
   std::vector<std::unique_ptr<MemoryBlock>>& blocks = blocks_[buffer.kind_];
   if (blocks.size() > 1 || buffer.size_ > kSharedBytes) {
     std::erase_if(blocks, [&](const auto& block) { return block.get() == buffer.block_; });

@@ -14,17 +14,17 @@ namespace vyre::backends::vulkan {
 
 class MemoryPool;
 
-/// Memory that one buffer has within a block.
+/// A block of device memory, shared by several buffers.
 struct MemoryBlock {
   MemoryBlock(OwnedMemory memory, std::byte* bytes, std::uint64_t size)
       : memory{std::move(memory)}, mapped{bytes}, ranges{size} {}
 
   OwnedMemory memory;
-  std::byte* mapped;  // Null if the host cannot see it.
+  std::byte* mapped;  // Null if it is not mapped.
   RangeAllocator ranges;
 };
 
-/// A `VkBuffer` with its part of a block.
+/// A `VkBuffer` and its part of a block of memory.
 class VulkanBuffer final : public backend::DriverBuffer {
  public:
   VulkanBuffer(MemoryPool& pool, OwnedBuffer buffer) noexcept : pool_{pool}, buffer_{std::move(buffer)} {}
@@ -43,7 +43,7 @@ class VulkanBuffer final : public backend::DriverBuffer {
   std::uint64_t size_ = 0;
 };
 
-/// Makes buffers over blocks that many of them share. Large buffers have a block of their own.
+/// Makes buffers. Small ones share blocks of memory; a large one has a block of its own.
 ///
 /// Thread safety: all members may be called concurrently. Outlives its buffers.
 class MemoryPool {
@@ -65,11 +65,11 @@ class MemoryPool {
   bool map_device_memory_;
   bool has_addresses_;
   std::mutex mutex_;
-  // By memory type, unmapped and mapped.
+  // By kind: the memory type, and whether it is mapped.
   std::vector<std::unique_ptr<MemoryBlock>> blocks_[2 * VK_MAX_MEMORY_TYPES];
 };
 
-/// The memory type that suits a buffer best among those of `allowed`, or `VK_MAX_MEMORY_TYPES`.
+/// The best of the allowed memory types for a buffer; `VK_MAX_MEMORY_TYPES` if none suits.
 [[nodiscard]] std::uint32_t choose_memory_type(const VkPhysicalDeviceMemoryProperties& properties,
                                                std::uint32_t allowed, backend::Memory memory) noexcept;
 

@@ -8,13 +8,13 @@
 
 namespace vyre::backends::vulkan {
 
-/// A device and its functions, as the objects made from it see them. Outlives them.
+/// A device and its functions. Must outlive the objects made with it.
 struct DeviceContext {
   VkDevice device = VK_NULL_HANDLE;
   DeviceApi api = {};
-  /// Only under the validation layers. Where one thread destroys an object while another writes the descriptor set or
-  /// resets the commands that had it before, which Vulkan allows, they take what is recorded then for invalid
-  /// (github.com/KhronosGroup/Vulkan-ValidationLayers/issues/8074), so there such calls go one by one.
+  /// Serialises some calls; set only if the validation layers are on. The layers report an error where there is none
+  /// (github.com/KhronosGroup/Vulkan-ValidationLayers/issues/8074): when one thread destroys an object while another
+  /// writes the descriptor set or resets the commands that used it before. Vulkan allows that.
   std::unique_ptr<std::mutex> turns = {};
 
   [[nodiscard]] std::unique_lock<std::mutex> take_turn() const {
@@ -27,7 +27,7 @@ template <typename Native, auto Destroy>
 class Owned {
  public:
   Owned() = default;
-  /// `memory` are the callbacks that the object was made with.
+  /// `memory`: the allocation callbacks with which the object was made.
   Owned(const DeviceContext& context, Native native, const VkAllocationCallbacks* memory = nullptr) noexcept
       : context_{&context}, native_{native}, memory_{memory} {}
   Owned(Owned&& other) noexcept

@@ -6,7 +6,8 @@
 
 namespace vyre::backends::vulkan {
 
-/// Works around known mistakes of drivers: a table, each row with the test that shows the mistake.
+/// Changes the description of a device so that known mistakes of its driver are avoided. A table has a row for each
+/// mistake, which names the test that shows it.
 void apply_quirks(const VkPhysicalDeviceDriverProperties& driver, backend::DeviceInfo& info) noexcept;
 
 }  // namespace vyre::backends::vulkan

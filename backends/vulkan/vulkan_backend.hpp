@@ -12,17 +12,17 @@ namespace vyre::backends::vulkan {
 using AnyFunction = void (*)();
 
 struct VulkanOptions {
-  bool validation = false;  ///< With the Khronos layers, synchronisation included. `Unavailable` if they are missing.
+  bool validation = false;  ///< Whether to use the Khronos validation layers, also for synchronisation. `Unavailable`
+                            ///< if they are missing.
   std::function<void(std::string_view)> on_message = {};  ///< Called with every message of the layers, by any thread.
   /// Called for each loaded function by its name; may give another function instead, so that any call can be made to
   /// fail.
   std::function<AnyFunction(std::string_view name, AnyFunction original)> intercept = {};
 };
 
-/// Vulkan 1.2 or later, through whatever loader and drivers the machine has.
+/// Makes the backend for Vulkan 1.2 or later, with the loader and drivers of the machine.
 ///
-/// The instance is made when devices are first listed; a software driver that reads the environment does so then. Two
-/// backends have two instances.
+/// A backend has its own instance, made when devices are first listed; software drivers read the environment then.
 [[nodiscard]] std::unique_ptr<backend::Backend> make_vulkan_backend(VulkanOptions options = {});
 
 }  // namespace vyre::backends::vulkan

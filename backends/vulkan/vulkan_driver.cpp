@@ -13,7 +13,7 @@ namespace {
 
 using program::BindingKind;
 
-/// The bytes of a specialisation constant as Vulkan takes them.
+/// The size of a specialisation constant as Vulkan expects it.
 std::size_t spec_bytes(const program::SpecConstant& constant) {
   return constant.type.kind == program::ScalarKind::Bool ? sizeof(VkBool32) : constant.type.bits / 8;
 }
@@ -154,7 +154,7 @@ Result<std::unique_ptr<backend::DriverPipeline>> VulkanDriver::compile(const bac
   for (const program::spirv::SpecOverride& value : desc.values) {
     const auto constant = std::ranges::find(desc.interface.spec_constants, value.spec_id, &program::SpecConstant::id);
     if (constant == desc.interface.spec_constants.end()) continue;
-    // Little end first: a narrow value is where the wide one begins.
+    // Values are little-endian, so a narrow value begins at the same byte as a wide one.
     entries.push_back({.constantID = value.spec_id,
                        .offset = static_cast<std::uint32_t>(values.size() * sizeof(std::uint64_t)),
                        .size = spec_bytes(*constant)});
@@ -188,7 +188,7 @@ Result<backend::RecordingPtr> VulkanDriver::record(const backend::ListView& view
 Result<void> VulkanDriver::launch(backend::DriverRecording& recording, backend::Ticket ticket,
                                   std::span<const backend::Ticket> after) {
   VkCommandBuffer commands = static_cast<CommandContext&>(recording).native();
-  // Of several tickets of one queue the last is enough; the queue's own come first anyway.
+  // For each other queue it is enough to wait for the last ticket. Tickets of this queue come first anyway.
   std::array<VkSemaphore, kMaxQueues> waits = {};
   std::array<std::uint64_t, kMaxQueues> values = {};
   std::array<VkPipelineStageFlags, kMaxQueues> stages = {};

@@ -15,7 +15,7 @@
 
 namespace vyre::backends::vulkan {
 
-/// A `VkDevice` behind the contract.
+/// The driver of a `VkDevice`.
 class VulkanDriver final : public backend::DeviceDriver {
  public:
   [[nodiscard]] static Result<std::unique_ptr<VulkanDriver>> open(std::shared_ptr<Instance> instance,
@@ -35,7 +35,7 @@ class VulkanDriver final : public backend::DeviceDriver {
   [[nodiscard]] Result<std::unique_ptr<backend::DeviceDriver>> open_again() override;
 
  private:
-  /// Destroys the device last of all.
+  /// The first member of the driver, so that the device is destroyed after everything else.
   struct OpenDevice {
     OpenDevice() = default;
     OpenDevice(const OpenDevice&) = delete;
@@ -53,7 +53,7 @@ class VulkanDriver final : public backend::DeviceDriver {
   using LayoutKey = std::pair<std::vector<backend::BindingSlot>, std::uint32_t>;
 
   VulkanDriver() = default;
-  /// As `succeeded`, of a call that can find the device lost; after a loss nothing runs any more.
+  /// Like `succeeded`. If the device was lost, waits until nothing runs on it any more, as the contract demands.
   [[nodiscard]] Result<void> succeeded_or_lost(std::string_view call, VkResult result) const;
   [[nodiscard]] Result<const Layout*> find_layout(std::span<const backend::BindingSlot> slots,
                                                   std::uint32_t push_bytes);
@@ -66,7 +66,8 @@ class VulkanDriver final : public backend::DeviceDriver {
   std::unique_ptr<MemoryPool> memory_;
   std::mutex layouts_mutex_;
   std::map<LayoutKey, std::unique_ptr<Layout>> layouts_;
-  std::unique_ptr<VulkanBuffer> bytes_;  // Each value of a byte four times, for the odd ends of fills.
+  std::unique_ptr<VulkanBuffer>
+      bytes_;  // Each value of a byte, four times: the source for the ends of fills that are not whole words.
   std::unique_ptr<ContextPool> contexts_;
 };
 

@@ -20,11 +20,11 @@ struct Tolerance {
 /// Compares two arrays, piece by piece. Two NaN count as equal.
 class Comparison {
  public:
-  /// The types may differ, but must be both complex or both not.
+  /// The types may differ, but either both or none must be complex.
   Comparison(ElementType type, ElementType expected_type, Tolerance tolerance) noexcept
       : type_{type}, expected_type_{expected_type}, tolerance_{tolerance} {}
 
-  /// Compares the next elements, equally many of both arrays.
+  /// Compares the next elements. Both spans have the same number of them.
   void add(std::span<const std::byte> found, std::span<const std::byte> expected);
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }

@@ -9,7 +9,7 @@
 
 namespace vyre::cli::job {
 
-/// Makes the elements of a buffer that is not from a file, any of them at any time.
+/// Makes the elements of a buffer that is not from a file. They can be made in any order.
 class Generator {
  public:
   /// `InvalidArgument`, with file and line, if an element would not fit the type.
@@ -33,7 +33,7 @@ class Generator {
   struct RandomWhole {
     std::uint64_t seed = 0;
     i128 min = 0;
-    i128 count = 1;  ///< Of the numbers to choose from.
+    i128 count = 1;  ///< The number of values to choose from.
   };
   struct RandomFloat {
     std::uint64_t seed = 0;
@@ -51,7 +51,7 @@ class Generator {
   Rule rule_;
 };
 
-/// Turns the bytes of each component around.
+/// Reverses the bytes of each component.
 void swap_bytes(std::span<std::byte> elements, ElementType type) noexcept;
 
 }  // namespace vyre::cli::job

@@ -48,7 +48,7 @@ std::string describe(const DryRun& run, const plan::Wave& wave) {
 Result<DryRun> plan_first_batch(JobWalker& walker, const JobPlan& plan, std::uint64_t operations) {
   const std::uint64_t most = runtime::SessionOptions{}.max_batch;
   std::vector<plan::Operation> batch;
-  // There is no other way to stop a walk than to fail.
+  // A walk can only be stopped by an error.
   const Error enough{.code = ErrorCode::Internal, .message = "the batch is full"};
   const Result<void> walked = walker.walk(JobWalker::Repeats::Unfold, [&](const Operation& operation) -> Result<void> {
     const std::uint64_t count = std::min(operation.repeat, most - batch.size());

@@ -8,7 +8,7 @@
 
 namespace vyre::cli::job {
 
-/// A job as it would be planned, without running it.
+/// The plan of a job's first batch.
 struct DryRun {
   std::uint64_t operations = 0;
   plan::Plan first_batch = {};

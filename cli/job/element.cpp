@@ -24,7 +24,7 @@ struct TypeFacts {
   std::uint8_t components;
 };
 
-// By the order of ElementType.
+// In the order of `ElementType`.
 constexpr std::array<TypeFacts, kElementTypes.size()> kFacts{{{"u8", ScalarKind::Uint, 8, 1},
                                                               {"i8", ScalarKind::Int, 8, 1},
                                                               {"u16", ScalarKind::Uint, 16, 1},
@@ -49,7 +49,7 @@ T load_as(std::span<const std::byte> bytes) noexcept {
   return value;
 }
 
-/// Calls `use` with the component in its own type; halves as doubles.
+/// Calls `use` with a component in its C++ type; a half is given as a double.
 template <typename Use>
 auto with_component(std::span<const std::byte> bytes, ElementType type, const Use& use) {
   switch (type) {
@@ -108,7 +108,7 @@ std::string describe(ElementType type, const Shape& shape) {
 Result<std::uint64_t> array_bytes(ElementType type, const Shape& shape) {
   constexpr Counted kArray{.table = "the array", .remedy = "make it smaller"};
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  // An array without elements is empty, however large its other sides.
+  // If one dimension is 0, the array is empty, and the product of the others must not overflow.
   if (std::ranges::find(shape, 0U) != shape.end()) return 0;
   std::uint64_t bytes = bytes_of(type);
   for (const std::uint64_t side : shape) {

@@ -32,12 +32,13 @@ inline constexpr std::array kElementTypes{ElementType::U8,  ElementType::I8,  El
 [[nodiscard]] program::ScalarType scalar_of(ElementType type) noexcept;
 [[nodiscard]] std::size_t bytes_of(ElementType type) noexcept;
 
-/// The value of one component, exactly. `bytes` begins with it.
+/// The exact value of the component at the beginning of `bytes`.
 [[nodiscard]] long double load(std::span<const std::byte> bytes, ElementType type) noexcept;
-/// The element that `bytes` begins with, for a person.
+/// The element at the beginning of `bytes`, as text for a person.
 [[nodiscard]] std::string element_text(std::span<const std::byte> bytes, ElementType type);
 
-/// Sizes of an array, the slowest first; none for a single element.
+/// The dimensions of an array, in the order of numpy: elements that differ only in the last index are neighbours. Empty
+/// for a single element.
 using Shape = std::vector<std::uint64_t>;
 
 /// `[3, 4]`
@@ -46,7 +47,7 @@ using Shape = std::vector<std::uint64_t>;
 [[nodiscard]] std::string describe(ElementType type, const Shape& shape);
 /// The bytes of an array. `InvalidArgument` if they are 2^63 or more.
 [[nodiscard]] Result<std::uint64_t> array_bytes(ElementType type, const Shape& shape);
-/// `[1, 2]`, the place of an element in an array.
+/// The indices of an element in an array: `[1, 2]`.
 [[nodiscard]] std::string index_text(std::uint64_t index, const Shape& shape);
 
 }  // namespace vyre::cli::job

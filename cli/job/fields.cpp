@@ -12,7 +12,7 @@
 namespace vyre::cli::job {
 namespace {
 
-/// `"18446744073709551615"` or `"0xffff"`.
+/// Reads a number such as `18446744073709551615` or `0xffff`.
 std::optional<std::uint64_t> parse_digits(std::string_view text) noexcept {
   const bool is_hex = text.starts_with("0x");
   if (is_hex) text.remove_prefix(2);
@@ -122,7 +122,7 @@ Result<double> read_fraction(std::string_view file, const Value& value, std::str
   double fraction = std::numeric_limits<double>::quiet_NaN();
   if (const auto* given = std::get_if<double>(&value.value)) fraction = *given;
   if (const auto* given = std::get_if<std::int64_t>(&value.value)) fraction = static_cast<double>(*given);
-  // Infinity would take everything for equal but zeros.
+  // With an infinite tolerance almost everything would count as equal.
   if (fraction >= 0 && std::isfinite(fraction)) return fraction;
   return refuse_value(file, value, key, "a finite number from 0 on");
 }

@@ -14,17 +14,18 @@ namespace vyre::cli::job {
 /// A table of a job whose keys are all known.
 class Fields {
  public:
-  /// `what` names the table in messages. `InvalidArgument` for what is no table, or a key that is not in `keys`.
+  /// `what` names the table in messages. `InvalidArgument` if the value is not a table, or has a key that is not in
+  /// `keys`.
   [[nodiscard]] static Result<Fields> open(std::string_view file, const Value& value, std::string what,
                                            std::initializer_list<std::string_view> keys);
 
   [[nodiscard]] std::string_view file() const noexcept { return file_; }
   [[nodiscard]] Position at() const noexcept { return at_; }
   [[nodiscard]] const std::string& what() const noexcept { return what_; }
-  /// Null if it is not there.
+  /// The value of a key; null if the table does not have it.
   [[nodiscard]] const Value* find(std::string_view key) const noexcept;
   [[nodiscard]] Result<const Value*> need(std::string_view key, std::string_view takes) const;
-  /// The only one of some keys that is there.
+  /// The one of these keys that the table has. `InvalidArgument` if it has none or several.
   [[nodiscard]] Result<std::string_view> only_one_of(std::initializer_list<std::string_view> keys) const;
   [[nodiscard]] std::unexpected<Error> refuse(std::string_view message) const;
 
@@ -38,7 +39,7 @@ class Fields {
   std::string what_;
 };
 
-/// `'size' is a list of 4, it takes …` at the place of the value.
+/// An error such as `'size' is a list of 4, it takes …`, with the place of the value.
 [[nodiscard]] std::unexpected<Error> refuse_value(std::string_view file, const Value& value, std::string_view key,
                                                   std::string_view takes);
 
@@ -46,14 +47,14 @@ class Fields {
                                               std::string_view takes);
 [[nodiscard]] Result<const List*> read_list(std::string_view file, const Value& value, std::string_view key,
                                             std::string_view takes);
-/// The key of a table as a name: not empty, no control characters.
+/// Reads the key of a table as a name. Refuses an empty one and control characters.
 [[nodiscard]] Result<Name> read_key(std::string_view file, const Entry& entry);
-/// A string that is not empty and has no control characters.
+/// Reads a string. Refuses an empty one and control characters.
 [[nodiscard]] Result<Name> read_text(std::string_view file, const Value& value, std::string_view key,
                                      std::string_view takes);
 [[nodiscard]] Result<std::int64_t> read_integer(std::string_view file, const Value& value, std::string_view key,
                                                 std::int64_t least = std::numeric_limits<std::int64_t>::min());
-/// A number; a string of digits for those beyond what TOML has.
+/// Reads a number, or a string of digits for a number beyond TOML's range.
 [[nodiscard]] Result<Number> read_number(std::string_view file, const Value& value, std::string_view key);
 [[nodiscard]] Result<double> read_fraction(std::string_view file, const Value& value, std::string_view key);
 /// A number or `"$i"`.

@@ -11,7 +11,8 @@
 #include "cli/job/number.hpp"
 #include "cli/job/value.hpp"
 
-/// A job as its file says it. Nothing is looked up yet: names may name nothing, and files may not be there.
+/// A job exactly as its file has it. Nothing is checked against anything else yet: names may refer to nothing, and
+/// files may not exist.
 namespace vyre::cli::job {
 
 struct Name {
@@ -75,8 +76,8 @@ using Contents = std::variant<NpyContents, RawContents, ZeroContents, FullConten
 
 struct BufferSource {
   Name name = {};
-  ElementType type = ElementType::F32;  ///< Of a .npy file, what the file has.
-  Shape shape = {};                     ///< Of a file, what the file has unless the job says it.
+  ElementType type = ElementType::F32;  ///< Not used for a .npy file, which has its own type.
+  Shape shape = {};                     ///< Empty if the job does not give it; then the file has it.
   Contents contents = ZeroContents{};
 };
 
@@ -85,7 +86,7 @@ struct View {
   Name buffer = {};
   std::optional<Quantity> offset = {};
   std::optional<Quantity> count = {};
-  bool reinterpret = false;  ///< Whether a binding of another type may look at it.
+  bool reinterpret = false;  ///< Whether it may be bound to a binding of another type.
 };
 
 struct BindingSource {
@@ -117,7 +118,7 @@ struct FillStep {
   Quantity value = {};
 };
 
-/// From `start` on, up to but not including `stop`.
+/// The values from `start` on, up to but not including `stop`.
 struct LoopRange {
   std::int64_t start = 0;
   std::int64_t stop = 0;
@@ -139,7 +140,7 @@ struct BlockStep {
 struct Step {
   Position at = {};
   Quantity repeat = {};
-  std::optional<std::pair<Name, Name>> swap = {};  ///< Buffers that change places after each time.
+  std::optional<std::pair<Name, Name>> swap = {};  ///< The buffers that exchange their names after each repetition.
   std::variant<DispatchStep, CopyStep, FillStep, BlockStep> action = {};
 };
 
@@ -150,7 +151,7 @@ struct Output {
   Name buffer = {};
   Kind kind = Kind::Npy;
   Name path = {};
-  std::optional<std::uint64_t> print_count = {};  ///< Nothing for all elements.
+  std::optional<std::uint64_t> print_count = {};  ///< The number of elements to print; nothing for all.
 };
 
 struct Check {
@@ -164,8 +165,8 @@ struct Check {
 };
 
 struct Job {
-  std::string file = {};  ///< As it was given.
-  std::string name = {};  ///< That of the file unless it says another.
+  std::string file = {};  ///< The name of the file, as it was given.
+  std::string name = {};  ///< The name in the file, otherwise the name of the file.
   std::vector<ProgramSource> programs = {};
   std::vector<BufferSource> buffers = {};
   std::vector<Step> steps = {};

@@ -8,7 +8,7 @@
 namespace vyre::cli::job {
 namespace {
 
-/// More is for a file.
+/// The most elements that can be printed. More should be written to a file.
 constexpr std::uint64_t kMaxPrinted = 1'000'000;
 
 Result<OutputResult> write_output(const JobPlan& plan, JobRunner& runner, std::size_t index,

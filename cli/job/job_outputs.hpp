@@ -15,15 +15,15 @@ struct OutputResult {
   std::string buffer = {};
   ElementType type = ElementType::F32;
   Shape shape = {};
-  std::string path = {};                  ///< As the job says it; empty if it is printed.
-  std::vector<std::string> printed = {};  ///< Its first elements.
-  bool is_cut = false;                    ///< Whether there are more.
+  std::string path = {};                  ///< The path in the job; empty if the output is printed.
+  std::vector<std::string> printed = {};  ///< The first elements, if the output is printed.
+  bool is_cut = false;                    ///< Whether there are more elements than were printed.
 };
 
 /// The result of a check of a job.
 struct CheckResult {
   std::string buffer = {};
-  std::string path = {};  ///< As the job says it.
+  std::string path = {};  ///< The path in the job.
   bool is_close = false;
   Comparison comparison;
   Shape shape = {};
@@ -39,11 +39,11 @@ class JobOutputs {
 
   /// Writes all files and gathers what is to be printed.
   [[nodiscard]] Result<std::vector<OutputResult>> write(const JobPlan& plan, JobRunner& runner);
-  /// Puts the files in their places.
+  /// Gives the files their names, replacing existing files.
   [[nodiscard]] Result<void> commit();
 
  private:
-  std::vector<std::optional<OutputFile>> files_;  ///< As the outputs; none for what is printed.
+  std::vector<std::optional<OutputFile>> files_;  ///< By output; nothing for one that is printed.
 };
 
 /// Compares buffers with what the job expects.

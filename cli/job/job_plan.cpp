@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Looks a name up among things that have one.
+/// The index of the thing with a name. `InvalidArgument` if there is none.
 template <typename T, typename NameOf>
 Result<std::uint32_t> find_name(std::string_view file, const std::vector<T>& things, const Name& name,
                                 std::string_view what, const NameOf& name_of) {
@@ -64,7 +64,7 @@ Result<FileArray> open_npy(const fs::path& path) {
                    .offset = array->offset};
 }
 
-/// Opens a file of elements without a header. Without a shape it is as long as the file.
+/// Opens a file of elements without a header. Without a shape, the array has one dimension and is as long as the file.
 Result<FileArray> open_raw(const fs::path& path, ElementType type, const std::optional<Shape>& wanted) {
   VYRE_ASSIGN(MappedFile file, MappedFile::open(path));
   const std::uint64_t size = file.bytes().size();
@@ -189,7 +189,7 @@ Result<void> check_buffers(const JobPlan& plan, const backend::DeviceInfo& devic
                        fmt::format("buffer '{}' has {} bytes, the most for one buffer on '{}' is {}", buffer.name,
                                    buffer.bytes, device.name, device.limits.max_buffer_bytes));
     }
-    // No overflow: neither is 2^63 or more.
+    // Does not overflow, because both numbers are below 2^63.
     total += buffer.bytes;
     if (total > device.limits.memory_bytes) {
       return refuse_at(file, buffer.at,

@@ -23,7 +23,7 @@ struct FileArray {
   ElementType type = ElementType::U8;
   Shape shape = {};
   bool big_endian = false;
-  std::uint64_t offset = 0;  ///< Where the elements begin in the file.
+  std::uint64_t offset = 0;  ///< The offset of the first element in the file.
 
   [[nodiscard]] std::uint64_t size() const noexcept { return file->bytes().size() - offset; }
 };
@@ -34,14 +34,14 @@ struct PlannedBuffer {
   ElementType type = ElementType::F32;
   Shape shape = {};
   std::uint64_t bytes = 0;
-  std::optional<FileArray> file = {};       ///< Either this
+  std::optional<FileArray> file = {};       ///< Where the elements come from: either this
   std::optional<Generator> generator = {};  ///< or this.
 
   [[nodiscard]] std::uint64_t count() const noexcept { return bytes / bytes_of(type); }
 };
 
 struct PlannedCheck {
-  std::uint32_t buffer = 0;  ///< The name, as a number.
+  std::uint32_t buffer = 0;  ///< The index of the buffer's name.
   FileArray expected = {};
 };
 
@@ -63,7 +63,7 @@ struct JobPlan {
 /// `InvalidArgument`, `CompileFailed` or `Unsupported`, with file and line.
 [[nodiscard]] Result<JobPlan> plan_job(Job job);
 
-/// Refuses buffers that the device has no room for, naming the limit, before anything is allocated.
+/// Checks, before anything is allocated, that the buffers fit the device. The error names the limit.
 [[nodiscard]] Result<void> check_buffers(const JobPlan& plan, const backend::DeviceInfo& device);
 
 }  // namespace vyre::cli::job

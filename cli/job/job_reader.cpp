@@ -58,7 +58,7 @@ Result<ProgramSource> read_program(std::string_view file, const Entry& entry) {
   return program;
 }
 
-/// The type of a buffer that is not from a .npy file.
+/// Reads the element type of a buffer that is not from a .npy file.
 Result<ElementType> read_type(const Fields& fields, bool is_made) {
   std::vector<std::string_view> names;
   for (const ElementType type : kElementTypes) {

@@ -27,7 +27,7 @@ std::string launched(const report::RunReport& report) {
   return text;
 }
 
-/// A line for each shape of batch that a way was chosen for.
+/// A line for each shape for which the tuner chose a launch mode.
 std::string chosen(const report::RunReport& report) {
   std::string text;
   for (const auto& each : report.shapes) {
@@ -54,7 +54,7 @@ std::string times(const ModeResult& mode) {
                      mode.ns.size());
 }
 
-/// A line for each row of the array.
+/// The printed elements, a line for each row of the array.
 std::string elements(const OutputResult& output) {
   const std::uint64_t row = output.shape.size() < 2 ? output.printed.size() : output.shape.back();
   std::string text;
@@ -86,7 +86,7 @@ ordered_json to_json(const ModeResult& mode) {
           {"median_ns", mode.median_ns()}, {"submissions", mode.submissions}, {"replays", mode.replays}};
 }
 
-/// A number where JSON has it, text otherwise.
+/// An element as a JSON number if JSON has it, otherwise as text (infinities, NaN, complex numbers).
 ordered_json element_json(const std::string& text) {
   ordered_json number = ordered_json::parse(text, nullptr, false);
   return number.is_number() ? number : ordered_json(text);

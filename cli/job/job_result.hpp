@@ -12,10 +12,10 @@
 
 namespace vyre::cli::job {
 
-/// The times of a job in one launch mode, and whether its results are those of the mode `plain`.
+/// The times of a job in a launch mode, and whether its results equal those of the mode `plain`.
 struct ModeResult {
   runtime::LaunchMode mode = runtime::LaunchMode::Auto;
-  std::vector<std::uint64_t> ns = {};  ///< Of each run.
+  std::vector<std::uint64_t> ns = {};  ///< The time of each run.
   std::uint64_t submissions = 0;       ///< Of the last run.
   std::uint64_t replays = 0;           ///< Of the last run.
   std::string difference = {};         ///< The first difference from the mode `plain`; empty if there is none.
@@ -27,12 +27,12 @@ struct ModeResult {
 /// The result of a job.
 struct JobResult {
   std::string job = {};
-  std::string configuration = {};  ///< Of the device; may be empty.
+  std::string configuration = {};  ///< `DeviceInfo::configuration`; may be empty.
   ModeResult mode = {};            ///< The result in the launch mode that was asked for.
-  report::RunReport report = {};   ///< Of its last run.
+  report::RunReport report = {};   ///< The report of the last run in that mode.
   std::vector<OutputResult> outputs = {};
   std::vector<CheckResult> checks = {};
-  std::vector<ModeResult> verified = {};  ///< Every mode, plain first; empty unless it was asked for.
+  std::vector<ModeResult> verified = {};  ///< With `--verify`: every mode, `plain` first.
 
   [[nodiscard]] bool has_passed() const noexcept;
 };

@@ -12,10 +12,10 @@
 namespace vyre::cli::job {
 namespace {
 
-/// What is moved at a time: a multiple of every element's size.
+/// The number of bytes that are moved at a time: a multiple of every element's size.
 constexpr std::uint64_t kPiece = std::uint64_t{8} << 20;
 
-/// The element as the four bytes that a fill repeats; nothing if it is longer and its parts differ.
+/// The four bytes that a fill must repeat to set every element; nothing if the element is longer and its parts differ.
 std::optional<std::uint32_t> to_pattern(std::span<const std::byte> element) noexcept {
   std::array<std::byte, 4> first{};
   for (std::size_t i = 0; i < first.size(); ++i) first[i] = element[i % element.size()];
@@ -52,7 +52,7 @@ Result<JobRunner> JobRunner::open(const JobPlan& plan, std::shared_ptr<backend::
 
 Result<JobRun> JobRunner::run(const std::string& label) {
   VYRE_TRY(fill_buffers(label));
-  // What was uploaded is no part of the run.
+  // Ends a report here, so that the uploads are not part of the run's report.
   VYRE_TRY(session_.finish());
   progress_->begin(fmt::format("{}: launching", label), operations_);
   const auto begin = std::chrono::steady_clock::now();
@@ -66,7 +66,7 @@ Result<JobRun> JobRunner::run(const std::string& label) {
   Result<report::RunReport> report = session_.finish();
   if (!report) return in_context(std::move(report).error(), fmt::format("while running '{}'", plan_->job->file));
   const auto elapsed = std::chrono::steady_clock::now() - begin;
-  // Measuring the device is no part of the run either.
+  // Calibrating the device is not part of the run either.
   const auto taken = static_cast<std::uint64_t>(std::chrono::nanoseconds{elapsed}.count());
   return JobRun{.ns = taken - std::min(taken, report->calibration_ns), .report = *std::move(report)};
 }
@@ -167,7 +167,7 @@ Result<void> JobRunner::enqueue_fill(const Operation& operation) {
   const runtime::BufferView view = view_of(operation.ranges[0]);
   const std::optional<std::uint32_t> pattern = to_pattern(operation.element);
   if (pattern && backend::can_fill(view.offset, view.size, *pattern)) return session_.fill(view, *pattern);
-  // The device fills by fours; the rest is written by the host, in its order like everything else.
+  // A fill on the device repeats four bytes. Where that does not give the elements, the host writes them instead.
   const std::uint64_t most = std::min(kPiece, view.size);
   room_.resize(most);
   for (std::size_t i = 0; i < room_.size(); ++i) room_[i] = operation.element[i % operation.element.size()];

@@ -16,14 +16,14 @@ namespace vyre::cli::job {
 
 /// The time and report of one run of all steps.
 struct JobRun {
-  std::uint64_t ns = 0;  ///< From the first step until all are done.
+  std::uint64_t ns = 0;  ///< The time from the first step until all steps are done.
   report::RunReport report = {};
 };
 
-/// Takes bytes of a buffer, in order.
+/// Is given the bytes of a buffer, in order.
 using ByteSink = std::function<Result<void>(std::span<const std::byte>)>;
 
-/// Runs a job on a device in one launch mode, as often as is asked.
+/// Runs a job on a device in one launch mode, any number of times.
 class JobRunner {
  public:
   /// Makes the buffers. The plan and the progress must outlive this.
@@ -33,7 +33,7 @@ class JobRunner {
 
   /// Fills the buffers, runs all steps and waits for them. `label` is shown with the progress.
   [[nodiscard]] Result<JobRun> run(const std::string& label);
-  /// The bytes of the buffer that a name means after the last run, in pieces of a bounded size.
+  /// Reads the buffer that has this name after the last run, in pieces of limited size.
   [[nodiscard]] Result<void> read(std::uint32_t name, const ByteSink& sink);
 
  private:

@@ -10,8 +10,8 @@
 namespace vyre::cli::job {
 namespace {
 
-/// Whether a binding's elements can be those of a buffer: integers of any size, since they are packed in all ways, and
-/// floating-point numbers of the same one.
+/// Whether a buffer may be bound to a binding by their element types: floats to floats of the same size, and integers
+/// to integers of any size, because kernels pack integers in many ways.
 bool is_alike(const program::ScalarType& buffer, const program::ScalarType& binding) noexcept {
   const bool is_float = buffer.kind == program::ScalarKind::Float;
   if (is_float != (binding.kind == program::ScalarKind::Float)) return false;
@@ -22,7 +22,7 @@ bool is_overlapping(const ByteRange& a, const ByteRange& b) noexcept {
   return a.buffer == b.buffer && backend::overlap(a.offset, a.size, b.offset, b.size);
 }
 
-/// Each time around is looked at, so that there must be an end.
+/// The most iterations of all loops together: a walk visits every one of them.
 constexpr std::uint64_t kMaxIterations = std::uint64_t{1} << 24;
 constexpr std::uint64_t kMaxOperations = 1'000'000'000;
 
@@ -72,12 +72,13 @@ Result<void> JobWalker::walk_step(const Step& step, std::uint64_t times) {
   const auto once = [&](std::uint64_t count) {
     return block != nullptr ? walk_block(*block, count) : emit(*resolved, count);
   };
-  // Swapping changes nothing that could be refused, so that folding may ignore it. Dispatches repeat by themselves.
+  // When folding, swaps can be ignored, because they change nothing that could be refused. A single operation without a
+  // swap is given to the sink once, with its number of repetitions, in any case.
   const bool can_fold = block == nullptr && !step.swap;
   if (repeats_ == Repeats::Fold || can_fold) {
     return once(multiply_up_to(times, resolved->repeat, std::numeric_limits<std::uint64_t>::max()));
   }
-  // A loop inside may take the room of what is kept, never its place.
+  // `resolved` stays valid: resolving inner steps adds entries to `kept_`, but does not move this one.
   for (std::uint64_t i = 0, count = resolved->repeat; i < count; ++i) {
     VYRE_TRY(once(times));
     if (step.swap) std::swap(buffer_of_[resolved->swap.first], buffer_of_[resolved->swap.second]);
@@ -180,7 +181,7 @@ Result<void> JobWalker::resolve_action(const Step& step, const FillStep& fill, R
   auto bits = to_bits(number, scalar_of(type), to_string(type));
   if (!bits) return std::unexpected{error_at(plan_.job->file, fill.value.at, std::move(bits).error())};
   const auto whole = std::as_bytes(std::span{&*bits, 1});
-  // Of a complex number this is the real part.
+  // For a complex type, this sets the real part; the rest stays zero.
   out.bytes.assign(whole.begin(), whole.begin() + scalar_of(type).bits / 8);
   out.bytes.resize(bytes_of(type));
   out.operation = {.step = &step, .kind = plan::OperationKind::Fill};
@@ -256,7 +257,7 @@ Result<std::uint64_t> JobWalker::resolve_count(const Quantity& quantity, std::st
 
 Result<const ProgramForm*> JobWalker::find_form(const Step& step, std::uint32_t program, const DispatchStep& dispatch) {
   const Job& job = *plan_.job;
-  // What a step says stands behind what the program says, and counts.
+  // The values of the step come after those of the program, and the last value of a name counts.
   std::vector<NamedQuantity> values = job.programs[program].values;
   values.insert(values.end(), dispatch.values.begin(), dispatch.values.end());
   VYRE_ASSIGN(std::vector<program::spirv::SpecOverride> overrides,

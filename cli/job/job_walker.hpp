@@ -21,34 +21,35 @@ struct ByteRange {
   std::uint32_t buffer = 0;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
-  Position at = {};  ///< Where the job names it.
+  Position at = {};  ///< The place in the job, for messages.
 };
 
-/// One operation of a job with everything looked up.
+/// An operation of a job, with all names looked up.
 struct Operation {
   const Step* step = nullptr;
   plan::OperationKind kind = plan::OperationKind::Dispatch;
-  std::span<const ByteRange> ranges = {};  ///< In the order of the form's rules; source and target of a copy.
+  std::span<const ByteRange> ranges =
+      {};  ///< For a dispatch in the order of the form's rules; for a copy, source and target.
   std::uint64_t repeat = 1;
 
-  // Of a dispatch.
+  // For a dispatch:
   std::uint32_t program = 0;
   const ProgramForm* form = nullptr;
   backend::Groups groups = {1, 1, 1};
   std::span<const std::byte> params = {};
 
-  // Of a fill.
+  // For a fill:
   std::span<const std::byte> element = {};
 };
 
 using OperationSink = std::function<Result<void>(const Operation&)>;
 
-/// Goes through the steps of a job and looks up all names. Keeps the result for steps that no loop changes.
+/// Goes through the steps of a job and looks up all names. Does so once for a step that uses no loop variable.
 class JobWalker {
  public:
   enum class Repeats : std::uint8_t {
-    Unfold,  ///< Every operation in its order.
-    Fold,    ///< A repeated operation once, with the number of repetitions.
+    Unfold,  ///< Visit every operation, in order.
+    Fold,    ///< Visit a repeated operation once, with the number of repetitions.
   };
 
   /// The plan must outlive this.
@@ -57,15 +58,15 @@ class JobWalker {
   /// Calls `sink` with every operation. `InvalidArgument`, with file and line, for a mistake in a step.
   [[nodiscard]] Result<void> walk(Repeats repeats, const OperationSink& sink);
 
-  /// The buffer that a name means after the last walk.
+  /// The buffer that has this name after the last walk (swaps exchange names).
   [[nodiscard]] std::uint32_t buffer_of(std::uint32_t name) const noexcept { return buffer_of_[name]; }
 
  private:
   /// A step, before its names are turned into buffers.
   struct Resolved {
     Operation operation = {};
-    std::vector<ByteRange> names = {};  ///< With names in the place of buffers.
-    std::vector<std::byte> bytes = {};  ///< Parameters or element.
+    std::vector<ByteRange> names = {};  ///< The ranges, with the indices of names instead of buffers.
+    std::vector<std::byte> bytes = {};  ///< The parameters of a dispatch or the element of a fill.
     std::uint64_t repeat = 1;
     std::pair<std::uint32_t, std::uint32_t> swap = {};
   };
@@ -97,15 +98,15 @@ class JobWalker {
   bool used_variable_ = false;
   std::uint64_t iterations_ = 0;
   std::map<const Step*, std::unique_ptr<Resolved>> kept_;
-  std::vector<std::vector<std::unique_ptr<ProgramForm>>> forms_;  ///< By program.
+  std::vector<std::vector<std::unique_ptr<ProgramForm>>> forms_;  ///< By program: its specialisations so far.
   std::vector<ByteRange> ranges_;
 };
 
-/// Refuses operations that cannot run within the limits of a device; returns how many there are.
+/// Checks all operations against the limits of a device, and returns their number.
 [[nodiscard]] Result<std::uint64_t> check_operations(JobWalker& walker, const JobPlan& plan,
                                                      const backend::Limits& limits);
 
-/// Limits that no device exceeds, for a dry run: an operation refused with these cannot run anywhere.
+/// The widest limits, for a dry run: an operation that exceeds these cannot run on any device.
 [[nodiscard]] backend::Limits no_limits() noexcept;
 
 }  // namespace vyre::cli::job

@@ -33,7 +33,7 @@ void on_shrunk_file(int /*signal*/) {
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
-  // Without O_NONBLOCK, a pipe that nobody writes to would be waited for.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return failed("open", path);
   const auto map = [&]() -> Result<MappedFile> {

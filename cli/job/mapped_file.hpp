@@ -9,19 +9,19 @@
 
 namespace vyre::cli::job {
 
-/// The bytes of a file, seen where the system has them.
+/// A file that is mapped into memory.
 ///
-/// They may end the process if the file is made shorter meanwhile; `say_if_files_shrink` makes it say so.
+/// If another program makes the file shorter, reading its bytes ends the process; `say_if_files_shrink` adds a message.
 class MappedFile {
  public:
-  /// `InvalidArgument` if it cannot be read, or is no regular file.
+  /// `InvalidArgument` if the file cannot be read, or is not a regular file.
   [[nodiscard]] static Result<MappedFile> open(const std::filesystem::path& path);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&&) = delete;
   ~MappedFile();
 
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
-  /// Gives the memory of bytes that were read back to the system; they stay readable.
+  /// Gives memory back to the system after its bytes were read. The bytes stay readable: the system reads them again.
   void forget(std::uint64_t offset, std::uint64_t size) const noexcept;
 
  private:
@@ -31,7 +31,7 @@ class MappedFile {
   std::size_t size_;
 };
 
-/// From now on a mapped file that was made shorter ends the process with a message and the exit code of `Unavailable`.
+/// From now on, if a mapped file is made shorter, the process ends with a message and the exit code of `Unavailable`.
 void say_if_files_shrink();
 
 }  // namespace vyre::cli::job

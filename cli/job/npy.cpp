@@ -13,14 +13,14 @@ namespace vyre::cli::job {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-/// Real headers have a hundred bytes.
+/// The longest header that is read. Real headers have about a hundred bytes.
 constexpr std::size_t kMaxHeader = std::size_t{1} << 20;
-/// What numpy can have.
+/// The most dimensions, which is numpy's limit.
 constexpr std::size_t kMaxDimensions = 64;
 
 std::unexpected<Error> invalid(std::string message) { return fail(ErrorCode::InvalidArgument, std::move(message)); }
 
-/// Text of a file for a message: cut, and without what a terminal would obey.
+/// Text of a file for a message: shortened, and without control characters.
 std::string quoted(std::string_view text) {
   std::string shown;
   for (const char c : text.substr(0, 40)) shown.push_back(c >= ' ' && c <= '~' ? c : '?');
@@ -92,7 +92,7 @@ class HeaderReader {
       const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), side);
       if (error != std::errc{}) return found("a size below 2^64 in the shape");
       at_ = static_cast<std::size_t>(end - text_.data());
-      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // As Python 2 wrote it.
+      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 wrote an L after long integers.
       sides.push_back(side);
       if (sides.size() > kMaxDimensions) {
         return invalid(fmt::format("the shape has more than {} dimensions, that is the limit", kMaxDimensions));
@@ -176,7 +176,7 @@ Result<void> read_type(std::string_view descr, NpyArray& array) {
   return {};
 }
 
-/// Little-endian, as all of them are in this format.
+/// A number of the format, which are all little-endian.
 std::uint64_t number_at(std::span<const std::byte> bytes) noexcept {
   std::uint64_t value = 0;
   for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | std::to_integer<std::uint64_t>(bytes[i]);
@@ -243,7 +243,7 @@ std::string npy_header(ElementType type, const Shape& shape) {
   const char order = bytes_of(type) == 1 ? '|' : '<';
   std::string text =
       fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}", order, kind_name(type), sides);
-  // Elements begin at a multiple of 64, as numpy has it.
+  // Pads the header so that the elements begin at a multiple of 64, like numpy.
   constexpr std::size_t kPrefix = 10;
   text.append(63 - (kPrefix + text.size()) % 64, ' ');
   text.push_back('\n');

@@ -15,18 +15,18 @@ namespace vyre::cli::job {
 struct NpyArray {
   ElementType type = ElementType::F32;
   Shape shape = {};
-  bool big_endian = false;   ///< Whether the bytes of each component are in the other order.
-  std::uint64_t offset = 0;  ///< Of the elements in the file.
-  std::uint64_t bytes = 0;   ///< Of the elements.
+  bool big_endian = false;   ///< Whether the components are big-endian.
+  std::uint64_t offset = 0;  ///< The offset of the first element in the file.
+  std::uint64_t bytes = 0;   ///< The size of the elements.
 
   friend bool operator==(const NpyArray&, const NpyArray&) = default;
 };
 
-/// Reads the header of a whole file, versions 1 to 3. `InvalidArgument`, with what was found and what was expected, for
-/// anything but an array of numbers in C order with exactly its elements behind it.
+/// Reads the header of a file, versions 1 to 3; `file` is the whole file. `InvalidArgument`, with what was found and
+/// what was expected, unless it is an array of numbers in C order, and exactly its elements follow the header.
 [[nodiscard]] Result<NpyArray> read_npy(std::span<const std::byte> file);
 
-/// The header of a file with an array; its elements follow.
+/// The header of a file with this array; the elements must be written after it.
 [[nodiscard]] std::string npy_header(ElementType type, const Shape& shape);
 
 }  // namespace vyre::cli::job

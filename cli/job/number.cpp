@@ -69,7 +69,7 @@ std::optional<i128> to_whole(const Number& number) noexcept {
   if (const auto* value = std::get_if<std::int64_t>(&number)) return *value;
   if (const auto* value = std::get_if<std::uint64_t>(&number)) return *value;
   const auto* value = std::get_if<double>(&number);
-  // Far beyond every type there is, and within this one.
+  // Larger than any value of an integer type, and small enough for i128.
   constexpr double kMost = 0x1p100;
   if (value == nullptr || !(std::abs(*value) <= kMost) || std::trunc(*value) != *value) return std::nullopt;
   return static_cast<i128>(*value);
@@ -97,7 +97,7 @@ Result<std::uint64_t> to_bits(const Number& number, const ScalarType& type, std:
 std::uint64_t to_float_bits(double value, std::uint32_t bits) noexcept {
   if (bits == 64) return std::bit_cast<std::uint64_t>(value);
   if (bits == 16) return to_half(value);
-  // A conversion of a value beyond the largest float is undefined; those that round down to it are not.
+  // Converting a value that rounds to more than the largest float is undefined behaviour, so it becomes infinity here.
   constexpr double kBeyond = 0x1.ffffffp127;
   const bool is_beyond = std::isfinite(value) && std::abs(value) >= kBeyond;
   const float rounded =

@@ -13,19 +13,19 @@ namespace vyre::cli::job {
 
 __extension__ using i128 = __int128;
 
-/// A number of a job. Unsigned only if it is too large for a signed one.
+/// A number of a job. An integer is signed unless it is too large for that.
 using Number = std::variant<bool, std::int64_t, std::uint64_t, double>;
 
-/// The number as a job spells it.
+/// The number as it is written in a job.
 [[nodiscard]] std::string to_string(const Number& number);
 
-/// The number if it is a whole one that fits; 2.0 is one.
+/// The number as an integer; nothing if it is not whole (2.0 is) or too large.
 [[nodiscard]] std::optional<i128> to_whole(const Number& number) noexcept;
 
-/// The bits of a number in a type, the low ones where it is narrow.
+/// The bits of a number after conversion to a type; a narrow type uses the low bits.
 ///
-/// Integers must fit exactly, also into floats; fractions are rounded to the nearest float. `InvalidArgument`, with the
-/// number, `type_name` and what it holds, where that cannot be.
+/// An integer must fit exactly, also if the type is a float; a fraction is rounded to the nearest float. Otherwise
+/// `InvalidArgument`, with the number, `type_name` and the values that the type has.
 [[nodiscard]] Result<std::uint64_t> to_bits(const Number& number, const program::ScalarType& type,
                                             std::string_view type_name);
 

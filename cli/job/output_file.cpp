@@ -23,8 +23,8 @@ std::unexpected<Error> cannot(ErrorCode code, std::string_view what, const fs::p
 
 bool is_about_room(int error) noexcept { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
 
-/// A name in the same folder that nothing else has. It is short, whatever the name of the file: that may be as long as
-/// the file system allows.
+/// An unused name in the same folder. It does not contain the name of the file, which may already be as long as the
+/// file system allows.
 std::string temporary_name(const fs::path& path) {
   static unsigned count = 0;
   return path.parent_path() / fmt::format(".vyre-{}-{}.part", ::getpid(), count++);
@@ -40,14 +40,15 @@ mode_t new_file_mode() noexcept {
 
 Result<OutputFile> OutputFile::create(const fs::path& wanted, std::uint64_t size) {
   std::error_code error;
-  // Through a link, as writing to it would go.
+  // If the path is a link, replaces the file that it leads to, and not the link.
   fs::path path = fs::weakly_canonical(wanted, error);
   if (error) path = wanted;
   struct stat status = {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
-  // Said now: it has no name before everything has run.
+  // Reported now, because the file gets its name only after everything has run.
   if (!exists && errno == ENAMETOOLONG) return cannot(ErrorCode::InvalidArgument, "write", wanted, errno);
-  // What our own output goes to is written to as it is: with another file in its place, all else we say would be lost.
+  // If the path is the file to which standard output or error goes, writes to it directly: replacing that file would
+  // lose what else is printed.
   for (const int own : {STDOUT_FILENO, STDERR_FILENO}) {
     struct stat open_status = {};
     if (!exists || ::fstat(own, &open_status) != 0) continue;
@@ -72,8 +73,8 @@ Result<OutputFile> OutputFile::create(const fs::path& wanted, std::uint64_t size
   fs::create_directories(folder, error);
   if (error) return cannot(ErrorCode::InvalidArgument, "make the folder", folder, error.value());
 
-  // A file without a name leaves nothing behind when the process is killed. Not every file system has them, and naming
-  // them later goes through /proc.
+  // A file without a name (O_TMPFILE) disappears if the process is killed. Not every file system has such files, and
+  // giving one its name needs /proc.
   const bool has_proc = ::access("/proc/self/fd", X_OK) == 0;
   int descriptor = has_proc ? ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
   std::string temporary;
@@ -129,7 +130,7 @@ Result<void> OutputFile::sync() {
 Result<void> OutputFile::commit() {
   if (is_direct_) return {};
   if (temporary_.empty()) {
-    // A file without a name cannot take the place of another at once: it gets one of its own first.
+    // A file without a name cannot replace another file directly, so it gets a temporary name first.
     const std::string name = temporary_name(path_);
     const std::string self = fmt::format("/proc/self/fd/{}", descriptor_);
     if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) return failed("write");

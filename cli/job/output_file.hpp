@@ -12,12 +12,12 @@
 
 namespace vyre::cli::job {
 
-/// A file that appears as a whole or not at all. The bytes have no name until `commit`, and a file of that name stays
-/// until then. A pipe or a device is written directly.
+/// A file that appears completely or not at all. It gets its name in `commit`; until then an existing file of that name
+/// stays. A pipe or a device is written directly.
 class OutputFile {
  public:
-  /// Makes the folders it needs and sets `size` bytes aside. `InvalidArgument` if it cannot be made, `Unavailable` if
-  /// there is no room.
+  /// Makes missing folders and reserves `size` bytes on the disk. `InvalidArgument` if the file cannot be made,
+  /// `Unavailable` if the disk is too full.
   [[nodiscard]] static Result<OutputFile> create(const std::filesystem::path& path, std::uint64_t size);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
@@ -26,9 +26,9 @@ class OutputFile {
   /// `Unavailable` if it fails, for example because the disk is full.
   [[nodiscard]] Result<void> write(std::span<const std::byte> bytes);
   [[nodiscard]] Result<void> write(std::string_view text) { return write(std::as_bytes(std::span{text})); }
-  /// Waits until the bytes are on the disk. The file has still no name.
+  /// Waits until the bytes are on the disk. The file has no name yet.
   [[nodiscard]] Result<void> sync();
-  /// Gives the file its name, in the place of a file that has it.
+  /// Gives the file its name, replacing an existing file.
   [[nodiscard]] Result<void> commit();
 
  private:
@@ -37,8 +37,8 @@ class OutputFile {
 
   int descriptor_;
   std::filesystem::path path_;
-  std::string temporary_ = {};  ///< Its name until it is committed; empty if it has none.
-  bool is_direct_ = false;      ///< A pipe or a device.
+  std::string temporary_ = {};  ///< Its temporary name until `commit`; empty if it has none.
+  bool is_direct_ = false;      ///< Whether it is a pipe, a device or the process's own output.
 };
 
 }  // namespace vyre::cli::job

@@ -54,7 +54,8 @@ std::optional<PlainType> parse_plain_type(std::string_view type) {
   return std::nullopt;
 }
 
-/// What a binding is an array of, if it is nothing else; nothing for several variables, which see it in several ways.
+/// The element type of a binding that is a single array; nothing for other bindings, also for those that several
+/// variables share.
 std::optional<ScalarType> element_of(const program::Binding& binding) {
   if (binding.members.size() != 1 || !binding.variables.empty()) return std::nullopt;
   const std::string_view type = binding.members[0].type;

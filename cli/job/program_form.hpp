@@ -15,13 +15,13 @@
 
 namespace vyre::cli::job {
 
-/// One specialisation of a program, with what is needed to bind and launch it.
+/// A specialisation of a program, with what is needed to bind and launch it.
 struct ProgramForm {
   std::vector<program::spirv::SpecOverride> values = {};  ///< By id.
   program::Interface interface = {};
   std::vector<backend::RangeRule> rules = {};  ///< The buffers of a dispatch, in order.
   std::vector<bool> writes = {};               ///< Of each rule, whether the program may write there.
-  /// Of each, what it is an array of, if it is nothing but an array of scalars or vectors.
+  /// By rule: the element type, if the binding is just an array of scalars or vectors.
   std::vector<std::optional<program::ScalarType>> elements = {};
 };
 

@@ -114,7 +114,7 @@ class Execution {
     return {};
   }
 
-  /// Keeps what running plainly came to, and compares the other modes with it.
+  /// Keeps the results of the mode `plain`, and compares those of the other modes with them.
   Result<std::string> compare(LaunchMode mode, job::JobRunner& runner) {
     if (mode == LaunchMode::Plain) plain_.resize(plan_.buffers.size());
     for (std::uint32_t name = 0; name < plan_.buffers.size(); ++name) {
@@ -165,7 +165,7 @@ Result<int> dry_run(const RunArguments& arguments, const job::JobPlan& plan, std
   return kExitSuccess;
 }
 
-/// The report must not take the place of the job or of one of its outputs.
+/// Refuses a report that would replace the job or one of its outputs.
 Result<void> check_report(const RunArguments& arguments, const job::Job& job) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -181,7 +181,7 @@ Result<void> check_report(const RunArguments& arguments, const job::Job& job) {
 
 Result<int> run(const RunArguments& arguments) {
   if (arguments.run_inline) prefer_inline_drivers();
-  // A limit on the size of files is an error like a full disk, not the end.
+  // Exceeding a limit on file sizes should be an error like a full disk. By default the signal ends the process.
   std::signal(SIGXFSZ, SIG_IGN);
   job::say_if_files_shrink();
 
@@ -218,7 +218,7 @@ Result<int> run(const RunArguments& arguments) {
 
 namespace {
 
-/// `CLI::Range` takes what is no number.
+/// Used instead of `CLI::Range`, which accepts text that is not a number.
 std::string is_share(const std::string& text) {
   double share = 0;
   if (CLI::detail::lexical_cast(text, share) && share >= 0 && share <= 1) return {};

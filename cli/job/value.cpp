@@ -10,7 +10,7 @@ namespace vyre::cli::job {
 std::string shown(std::string_view text) {
   constexpr std::size_t kMost = 60;
   std::size_t end = std::min(text.size(), kMost);
-  // Not within a character of several bytes.
+  // Does not cut a UTF-8 character of several bytes.
   while (end < text.size() && end > 0 && (text[end] & 0xc0) == 0x80) --end;
   std::string printable{text.substr(0, end)};
   std::ranges::replace_if(printable, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }, '?');

@@ -20,7 +20,7 @@ using runtime::params;
 using runtime::Session;
 using Words = std::vector<std::uint32_t>;
 
-/// No kernel of this file takes a second on any processor; a device that takes this long hangs.
+/// The kernels of this file take less than a second on any processor, so a device that takes this long hangs.
 constexpr std::chrono::seconds kWatchdog{60};
 
 constexpr const char* kScale = R"(#version 450
@@ -112,7 +112,7 @@ Result<std::string> compare(Session& session, const Buffer<T>& buffer, const std
 /// Independent dispatches on parts of two buffers, twice, so that a recording is used.
 Result<std::string> check_parts(Session& session) {
   constexpr std::uint32_t kParts = 40;
-  constexpr std::uint32_t kUsed = 50;  // Elements of a part that the kernel changes.
+  constexpr std::uint32_t kUsed = 50;  // The number of elements of a part that the kernel changes.
   const std::uint32_t part = std::max(64U, session.device().info().limits.storage_alignment / 4);
   VYRE_ASSIGN(const Program program, Program::from_glsl(kScale, {.name = "parts"}));
   const Words start = counting(kParts * part, 7);

@@ -21,7 +21,8 @@ namespace {
 using nlohmann::ordered_json;
 using runtime::LaunchMode;
 
-/// The timed rounds of one batch size in all launch modes together; eight of them make most of a survey.
+/// The time for the rounds of one batch size, all launch modes together. Eight batch sizes take most of a survey's
+/// time.
 constexpr double kSecondsPerBatchSize = 1.0;
 
 Host describe_host() {
@@ -35,7 +36,7 @@ Host describe_host() {
   }
   utsname name{};
   if (uname(&name) == 0) {
-    // The version alone: what a distribution adds to it says nothing of drivers.
+    // Only the version, without what a distribution adds to it, which says nothing about drivers.
     const std::string_view release = name.release;
     host.system = fmt::format("{} {} {}", name.sysname, release.substr(0, release.find('-')), name.machine);
   }
@@ -79,7 +80,7 @@ std::string timings_table(const Survey& survey, Pattern pattern) {
     text += fmt::format("| {} |", dispatches);
     for (const Timing& timing : survey.timings) {
       if (timing.pattern != pattern || timing.dispatches != dispatches) continue;
-      // The greater distance from the median to a quartile is what a reader should doubt.
+      // The distance from the median to the farther quartile.
       const double spread = std::max(timing.upper_ns - timing.median_ns, timing.median_ns - timing.lower_ns);
       text += fmt::format(" {:.1f} ± {:.1f} |", timing.median_ns / 1e3, spread / 1e3);
     }

@@ -16,7 +16,7 @@ using runtime::LaunchMode;
 using runtime::Session;
 using Clock = std::chrono::steady_clock;
 
-/// Fewer rounds say nothing of the spread; more than the upper bound add nothing.
+/// Fewer rounds than `kMinRounds` do not show the spread; more than `kMaxRounds` add nothing.
 constexpr std::size_t kMinRounds = 5;
 constexpr std::size_t kMaxRounds = 200;
 /// One slow launch mode must not keep the survey for minutes.
@@ -85,7 +85,7 @@ Result<void> time_batch(const std::shared_ptr<backend::Device>& device, Pattern 
   }
   for (Contender& each : contenders) {
     const Clock::time_point begin = Clock::now();
-    do {  // Kernels are compiled by the first rounds, and recordings made.
+    do {  // The first rounds, in which kernels are compiled and recordings made, are not timed.
       for (int i = 0; i < 3; ++i) VYRE_TRY(run_once(program, each));
     } while (each.mode == LaunchMode::Auto && seconds_since(begin) < seconds);
   }
