@@ -10,7 +10,7 @@ layout(binding = 2) writeonly buffer Outputs { vec2 outputs[]; };
 layout(binding = 3) readonly buffer State { uint token; uint position; };
 layout(push_constant) uniform Push {
   uint positions;   // That attention looks at, unless that comes from the state.
-  uint first_row;   // Of the layer.
+  uint layer;       // Which of the caches that stand one after another.
   uint row_pairs;   // Of all heads.
   uint head_pairs;  // Of a head.
   uint context;     // The most positions there are.
@@ -24,7 +24,7 @@ void main() {
   const uint first = pair / push.head_pairs * push.context;
   vec2 sum = vec2(0.0);
   for (uint i = 0u; i < positions; ++i) {
-    sum += scores[first + i] * unpackHalf2x16(values[(push.first_row + i) * push.row_pairs + pair]);
+    sum += scores[first + i] * unpackHalf2x16(values[(push.layer * push.context + i) * push.row_pairs + pair]);
   }
   outputs[pair] = sum;
 }

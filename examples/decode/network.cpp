@@ -53,9 +53,9 @@ class Builder {
       const std::vector<std::uint32_t> rotation{pairs, sizes_.head_pairs()};
       add(Kernel::Rotate, {query, turns, state}, {groups_for(pairs, kGroup), 1, 1}, rotation);
       add(Kernel::Rotate, {key, turns, state}, {groups_for(pairs, kGroup), 1, 1}, rotation);
-      add(Kernel::WriteRow, {value, values, state}, {groups_for(pairs, kGroup), 1, 1}, {pairs, 0});
+      add(Kernel::WriteRow, {value, values, state}, {groups_for(pairs, kGroup), 1, 1}, {pairs, 0, sizes_.context});
       next_wave();
-      add(Kernel::WriteRow, {key, keys, state}, {groups_for(pairs, kGroup), 1, 1}, {pairs, 0});
+      add(Kernel::WriteRow, {key, keys, state}, {groups_for(pairs, kGroup), 1, 1}, {pairs, 0, sizes_.context});
       next_wave();
       const float scale = 1 / std::sqrt(static_cast<float>(2 * sizes_.head_pairs()));
       add(Kernel::Scores, {query, keys, scores, state}, {groups_for(sizes_.context, kPositions), sizes_.heads, 1},

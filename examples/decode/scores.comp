@@ -11,7 +11,7 @@ layout(binding = 2) writeonly buffer Scores { float scores[]; };
 layout(binding = 3) readonly buffer State { uint token; uint position; };
 layout(push_constant) uniform Push {
   uint positions;   // That attention looks at, unless that comes from the state.
-  uint first_row;   // Of the layer.
+  uint layer;       // Which of the caches that stand one after another.
   uint row_pairs;   // Of all heads.
   uint head_pairs;  // Of a head.
   uint context;     // The most positions there are.
@@ -24,7 +24,7 @@ void main() {
   const uint i = gl_GlobalInvocationID.x;
   const uint head = gl_GlobalInvocationID.y;
   if (i >= positions) return;
-  const uint first = (push.first_row + i) * push.row_pairs + head * push.head_pairs;
+  const uint first = (push.layer * push.context + i) * push.row_pairs + head * push.head_pairs;
   float sum = 0.0;
   for (uint pair = 0u; pair < push.head_pairs; ++pair) {
     sum += dot(query[head * push.head_pairs + pair], unpackHalf2x16(keys[first + pair]));

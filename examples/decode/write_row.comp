@@ -8,7 +8,8 @@ layout(binding = 1) writeonly buffer Cache { uint cache[]; };
 layout(binding = 2) readonly buffer State { uint token; uint position; };
 layout(push_constant) uniform Push {
   uint pairs;
-  uint first_row;  // Of the layer.
+  uint layer;    // Which of the caches that stand one after another.
+  uint context;  // The most positions there are.
 } push;
 
 // Rounds to the nearest half, ties to even. `packHalf2x16` may round either way.
@@ -21,5 +22,5 @@ void main() {
   BEGIN_KERNEL
   const uint pair = gl_GlobalInvocationID.x;
   if (pair >= push.pairs) return;
-  cache[(push.first_row + position) * push.pairs + pair] = packHalf2x16(uintBitsToFloat(rounded(inputs[pair])));
+  cache[(push.layer * push.context + position) * push.pairs + pair] = packHalf2x16(uintBitsToFloat(rounded(inputs[pair])));
 }
