@@ -14,13 +14,13 @@ using spirv::Id;
 using spirv::Instruction;
 using spirv::Module;
 
-/// Accesses flow from a derived pointer to the one it was derived from, until nothing changes.
+/// Passes the accesses through each pointer on to the pointer that it was derived from, until nothing changes.
 ///
-/// An access has two bits and only gains them, so every pointer is visited at most three times.
+/// An access has two bits that are only ever set, so every pointer is visited at most three times.
 class AccessFlow {
  public:
   explicit AccessFlow(const Module& module) : module_{module}, access_(module.id_bound(), Access::None) {
-    // A global variable that is born with a pointer hands it on to whoever reads it.
+    // If a global variable is initialised with a pointer, anything that reads the variable may use the pointer.
     for (std::size_t i = 0; i < module.global_count(); ++i) {
       if (module[i].op() == spv::OpVariable && module[i].operand(1) != 0) escape(module[i].operand(1));
     }
@@ -53,7 +53,7 @@ class AccessFlow {
   }
 
  private:
-  using Edge = std::pair<Id, Id>;  // From what was derived to what it was derived from.
+  using Edge = std::pair<Id, Id>;  // The derived pointer, and the one that it was derived from.
 
   void touch(Id pointer, Access access) { access_[pointer] = access_[pointer] | access; }
   void derive(Id derived, Id source) { edges_.emplace_back(derived, source); }
@@ -99,7 +99,7 @@ class AccessFlow {
         break;
       case spv::OpFunctionCall: add_call(instruction); break;
       case spv::OpReturnValue:
-        // What callers do through the result, the function did to what it returned.
+        // An access of a caller through the result is an access through the returned pointer.
         if (is_pointer(first)) derive(function.id, first);
         break;
       case spv::OpExtInst: add_extended(instruction); break;

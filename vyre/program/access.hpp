@@ -8,11 +8,11 @@
 
 namespace vyre::program {
 
-/// What the given functions do through every pointer of a module, by id. Only instructions that `is_live` names count,
-/// by index.
+/// The accesses that the given functions make through each pointer of a module, by the pointer's id. Only live
+/// instructions count (`is_live`, by index).
 ///
-/// Follows pointers through access chains, copies, phi, select, calls and returns. A pointer that goes where it cannot
-/// be followed counts as read and written. `OpArrayLength` is no access.
+/// Follows pointers through access chains, copies, phis, selects, calls and returns. A pointer that cannot be followed
+/// counts as read and written. `OpArrayLength` is not an access.
 [[nodiscard]] std::vector<Access> derive_access(const spirv::Module& module,
                                                 std::span<const spirv::Function* const> functions,
                                                 const std::vector<bool>& is_live);

@@ -19,12 +19,13 @@ using spirv::Instruction;
 using spirv::Module;
 using Words = std::vector<std::uint32_t>;
 
-constexpr std::uint32_t kVersion13 = 0x0001'0300;  // The first with storage buffers of their own storage class.
+constexpr std::uint32_t kVersion13 =
+    0x0001'0300;  // The first version in which storage buffers have their own storage class.
 
-/// Whether an opcode declares a type: the first that does stands behind all annotations.
+/// Whether an opcode declares a type. In a module, types come after all annotations.
 bool declares_type(spv::Op op) { return op >= spv::OpTypeVoid && op <= spv::OpTypeForwardPointer; }
 
-/// The capability that a storage buffer needs where a uniform block needs this one; nothing where they share one.
+/// The capability that a storage buffer needs instead of this one of a uniform block; nothing if it is the same.
 std::optional<spv::Capability> storage_capability(std::uint32_t of_uniform) {
   switch (of_uniform) {
     case spv::CapabilityUniformBufferArrayDynamicIndexing: return spv::CapabilityStorageBufferArrayDynamicIndexing;
@@ -84,7 +85,7 @@ class AliasedWriter {
     moves_uniforms_ |= storage == spv::StorageClassUniform && !module_.decoration(block, spv::DecorationBufferBlock);
   }
 
-  /// A function may be given the address of one of them.
+  /// Notes the parameters of functions through which one of the aliased variables may be accessed.
   void note_parameters() {
     for (const spirv::Function& function : module_.functions()) {
       for (const Id parameter : function.parameters) {
@@ -120,10 +121,11 @@ class AliasedWriter {
     emit(spv::OpExtension, name);
   }
 
-  /// Whether a decoration must go: it promises what does not hold any more.
+  /// Whether a decoration must be dropped, because it is no longer true.
   [[nodiscard]] bool is_dropped(Id target, std::uint32_t kind) const {
     const bool is_promise = kind == spv::DecorationRestrict || kind == spv::DecorationNonWritable;
-    if (kind == spv::DecorationAliased) return aliased_.contains(target);  // It is said of all of them together.
+    if (kind == spv::DecorationAliased)
+      return aliased_.contains(target);  // Written for all of them at once, elsewhere.
     return is_promise && (aliased_.contains(target) || blocks_.contains(target));
   }
   [[nodiscard]] std::uint32_t renamed(std::uint32_t kind) const {
@@ -131,7 +133,7 @@ class AliasedWriter {
     return is_old_block ? static_cast<std::uint32_t>(spv::DecorationBlock) : kind;
   }
 
-  /// Writes a decoration with the words behind its kind.
+  /// Writes a decoration unless it is dropped. Its kind is the operand at `kind_at`.
   void decorate(spv::Op op, Words operands, std::size_t kind_at) {
     if (is_dropped(operands[0], operands[kind_at])) return;
     operands[kind_at] = renamed(operands[kind_at]);
@@ -158,7 +160,7 @@ class AliasedWriter {
     words_.insert(words_.end(), words.begin(), words.end());
   }
 
-  /// Each target gets the decorations of the group as its own.
+  /// Writes the decorations of a group for each of its targets.
   void write_group(const Instruction& group) {
     const bool has_members = group.op() == spv::OpGroupMemberDecorate;
     const std::span<const std::uint32_t> targets = group.operands().subspan(1);
@@ -181,8 +183,8 @@ class AliasedWriter {
   }
 
   const Module& module_;
-  std::set<Id> aliased_;  // Variables and parameters.
-  std::set<Id> blocks_;   // What the variables hold.
+  std::set<Id> aliased_;  // The variables and parameters that become `Aliased`.
+  std::set<Id> blocks_;   // The structures that these variables hold.
   bool moves_uniforms_ = false;
   Words words_;
 };

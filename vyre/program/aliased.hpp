@@ -9,7 +9,7 @@
 
 namespace vyre::program {
 
-/// A binding by its place.
+/// The place of a binding.
 struct BindingPlace {
   std::uint32_t set = 0;
   std::uint32_t slot = 0;
@@ -19,10 +19,10 @@ struct BindingPlace {
 
 /// The program with the given bindings declared `Aliased`, so that their buffers may overlap while one is written.
 ///
-/// Their variables lose `Restrict` and `NonWritable`, and so do the members of their blocks: another binding writes the
-/// memory that they read. Where one of them is a uniform block, all uniform blocks become storage buffers, since a
-/// driver may take the contents of a uniform block for constant; the bindings must then be aligned as storage buffers
-/// are. The result has a hash of its own. Fails as `Program::from_spirv` does.
+/// Their variables and the members of their blocks lose `Restrict` and `NonWritable`, because another binding may write
+/// the memory that they read. If one of them is a uniform block, all uniform blocks become storage buffers, because a
+/// driver may assume that a uniform block is constant; their views must then have the alignment of storage buffers. The
+/// result has a hash of its own. Has the errors of `Program::from_spirv`.
 [[nodiscard]] Result<Program> make_aliased(const Program& program, std::span<const BindingPlace> bindings);
 
 }  // namespace vyre::program

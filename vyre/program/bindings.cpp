@@ -31,11 +31,11 @@ void add(Binding& binding, const Binding& variable) {
   binding.count = is_bounded ? std::optional{std::max(*binding.count, *variable.count)} : std::nullopt;
   binding.coherent |= variable.coherent;
   binding.is_volatile |= variable.is_volatile;
-  // A variable that is not declared so must not meet another binding's writes.
+  // The binding may overlap others only if each of its variables is declared `Aliased`.
   binding.aliased &= variable.aliased;
 }
 
-/// The layout of a binding of several variables is that of the widest.
+/// Gives a binding of several variables the layout of the widest of them.
 void choose_layout(Binding& binding) {
   if (binding.variables.empty()) return;
   const BindingVariable& widest = *std::ranges::max_element(binding.variables, {}, width);

@@ -6,9 +6,8 @@
 
 namespace vyre::program {
 
-/// The bindings of a kernel, sorted by set and slot, from its variables in the order of declaration.
-///
-/// Variables that share a set and slot become one binding, as `Binding` says.
+/// The bindings of a kernel, sorted by set and slot. `variables` are its variables in the order of declaration; those
+/// that share a set and slot become one binding, see `Binding`.
 [[nodiscard]] std::vector<Binding> join_variables(std::vector<Binding> variables);
 
 }  // namespace vyre::program

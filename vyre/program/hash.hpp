@@ -20,7 +20,8 @@ struct Hash128 {
 /// 32 hexadecimal digits.
 [[nodiscard]] std::string to_string(const Hash128& hash);
 
-/// Hashes a sequence of values (XXH3). What is added in another order or cut differently hashes differently.
+/// Hashes a sequence of values (XXH3). The hash depends on their order, and on where one value ends and the next
+/// begins.
 class Hasher {
  public:
   Hasher();

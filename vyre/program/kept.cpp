@@ -20,9 +20,9 @@ using spirv::Id;
 using spirv::Instruction;
 using spirv::Module;
 
-constexpr std::size_t kMaxNameBytes = 128;  // A name may be as long as the module.
+constexpr std::size_t kMaxNameBytes = 128;  // Limits messages: a name may be as long as the module.
 
-/// The name of a value, or of the block that a variable holds, or its binding, or its id.
+/// What to call a value in messages: its name, the name of the block that a variable holds, its binding, or its id.
 std::string label(const Module& module, Id id) {
   std::string_view name = module.name(id);
   const auto pointer = module.definition(module.type_of(id));
@@ -53,7 +53,7 @@ class KeptFinder {
   static constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
   struct Frame {
-    std::uint64_t bytes = 0;  ///< Of its own variables, then of all that it calls, too.
+    std::uint64_t bytes = 0;  ///< The size of its own variables; later with those of all functions that it calls.
     std::vector<Id> calls = {};
     std::size_t next_call = 0;
     bool is_open = false;
@@ -71,7 +71,7 @@ class KeptFinder {
     return type && type->op() == spv::OpTypePointer ? type->operand(1) : 0;
   }
 
-  /// The variable or parameter that a pointer was made of.
+  /// The variable or parameter from which a pointer was derived.
   [[nodiscard]] Id base(Id pointer) const {
     constexpr int kMaxSteps = 64;
     for (int i = 0; i < kMaxSteps; ++i) {
@@ -154,7 +154,7 @@ class KeptFinder {
     }
   }
 
-  /// The variables of a function and of every call below it.
+  /// The size of the variables of a function and of all its direct and indirect calls.
   std::uint64_t inlined_bytes(Id root) {
     std::vector<Frame*> open = {&frames_[root]};
     while (!open.empty()) {

@@ -8,11 +8,12 @@
 
 namespace vyre::program {
 
-/// Derives what one invocation keeps, from the functions that an entry point reaches, itself first.
+/// Computes the sizes of variables and values of an invocation. `functions` are those that the entry point reaches,
+/// itself first.
 ///
-/// Function variables count once for each call that leads to them: drivers inline calls and give every copy memory of
-/// its own. Stands any module; sizes saturate, and recursion, or types beyond what `Layout` looks at, count as
-/// the largest size there is.
+/// A function variable counts once for each call that leads to it, because drivers inline calls and give every copy its
+/// own memory. Works for modules that were never validated: sizes saturate, and recursion, or types that are too large
+/// for `Layout`, count as the largest size.
 [[nodiscard]] Kept derive_kept(const spirv::Module& module, std::span<const spirv::Function* const> functions,
                                spirv::Constants& constants);
 

@@ -23,7 +23,7 @@ Result<void> run_on_large_stack(const std::function<void()>& work) {
   VYRE_CHECK(pthread_attr_init(&attributes) == 0, "attributes need no memory");
   VYRE_CHECK(pthread_attr_setstacksize(&attributes, kLargeStackBytes) == 0, "the size is a multiple of a page");
   pthread_t thread{};
-  // The thread is joined below, so that the function it is lent outlives it.
+  // The thread is joined below, so `work` outlives it.
   const int status = pthread_create(&thread, &attributes, run, const_cast<std::function<void()>*>(&work));
   pthread_attr_destroy(&attributes);
   if (status != 0) {

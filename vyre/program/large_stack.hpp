@@ -7,7 +7,7 @@
 
 namespace vyre::program {
 
-/// What the limits on GLSL are measured against. Only what is used of it takes memory.
+/// The stack size for which the limits on GLSL were chosen. The system provides memory only for the part in use.
 inline constexpr std::size_t kLargeStackBytes = std::size_t{256} << 20;
 
 /// Runs `work` on a thread of its own with a stack of `kLargeStackBytes`, and waits for it.

@@ -14,7 +14,7 @@ using spirv::Instruction;
 /// SPIR-V allows structures to nest this deep.
 constexpr int kMaxDepth = 255;
 
-/// Sizes beyond 64 bits stay at the largest.
+/// The product of two sizes, or the largest value if it exceeds 64 bits.
 std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
   std::uint64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::uint64_t>::max() : product;
@@ -155,7 +155,7 @@ std::string Layout::type_name(Id type, int depth) {
       return type_name(element, depth + 1) + dimensions;
     }
     case spv::OpTypeStruct: {
-      // Cut: a name stands once in a module, and here as often as it is used.
+      // Shortened, because a long name is once in the module but may be many times in the result.
       const std::string_view name = module_.name(type).substr(0, kMaxTypeName);
       return name.empty() ? "struct" : std::string{name};
     }

@@ -11,28 +11,29 @@
 
 namespace vyre::program {
 
-/// Types of a module as they lie in memory.
+/// How the types of a module lie in memory.
 ///
-/// Stands any module: what has no size, or cannot have one, has size 0.
+/// Works for modules that were never validated: a type without a size has size 0.
 class Layout {
  public:
   /// Both must outlive this.
   Layout(const spirv::Module& module, spirv::Constants& constants) noexcept : module_{module}, constants_{constants} {}
 
-  /// The members of a structure as it is laid out in a block, structures within it included.
+  /// The members of a structure with their layout in a block, also those of inner structures.
   [[nodiscard]] std::vector<Member> members(spirv::Id structure);
-  /// Bytes up to the end of the last member, runtime arrays counting nothing.
+  /// The bytes up to the end of the last member; a runtime array counts as 0 bytes.
   [[nodiscard]] static std::uint64_t size_of(const std::vector<Member>& members) noexcept;
-  /// The size of a type that is not laid out, as in workgroup memory: tightly packed.
+  /// The size of a type without a layout, for example in workgroup memory, if it is packed tightly.
   [[nodiscard]] std::uint64_t packed_size(spirv::Id type);
-  /// The scalar type of an id that is one.
+  /// The scalar type with this id; nothing if the id is not one.
   [[nodiscard]] std::optional<ScalarType> scalar(spirv::Id type) const;
   /// The length of an array type, 0 if that is not known; nothing for a runtime array.
   [[nodiscard]] std::optional<std::uint64_t> array_length(spirv::Id type);
 
-  /// Members in all, over all calls: structures can share structures and grow beyond any bound.
+  /// The most members of all calls together. Without a limit, structures that share inner structures could have any
+  /// number.
   static constexpr std::uint64_t kMaxMembers = 100'000;
-  /// Whether there were more, so that sizes and members are missing.
+  /// Whether that limit was exceeded, so that sizes and members are missing.
   [[nodiscard]] bool is_exhausted() const noexcept { return effort_ == 0; }
 
  private:

@@ -18,10 +18,10 @@ using spirv::Id;
 using spirv::Instruction;
 using spirv::Module;
 
-/// Deeper expressions are taken for undecided.
+/// Conditions with deeper expressions count as undecided.
 constexpr int kMaxDepth = 32;
-/// A phi is decided by the blocks that the round before left, so that each round may leave fewer. Conditions in
-/// conditions are seldom deeper.
+/// The most rounds. A round uses the live blocks of the previous one to decide phis, and may find fewer of them live.
+/// More rounds than this would help only for conditions nested deeper than kernels have them.
 constexpr int kMostRounds = 8;
 
 /// The live blocks of one function.
@@ -30,7 +30,7 @@ class LiveBlocks {
   LiveBlocks(const Module& module, const Function& function, Constants& constants)
       : module_{module}, function_{function}, constants_{constants}, is_live_(function.blocks.size(), true) {}
 
-  /// By block.
+  /// Whether each block is live.
   const std::vector<bool>& find() {
     for (int round = 0; round < kMostRounds; ++round) {
       values_.clear();
@@ -59,7 +59,7 @@ class LiveBlocks {
     return reached;
   }
 
-  /// The labels that a block may go on to.
+  /// Calls `visit` with each label that may follow a block.
   template <typename Visit>
   void for_each_target(std::uint32_t index, Visit visit) {
     const Block& block = function_.blocks[index];
@@ -98,7 +98,7 @@ class LiveBlocks {
     const std::size_t index = module_.definition_index(id);
     if (depth > kMaxDepth || index < function_.begin || index >= function_.end) return std::nullopt;
     if (const auto known = values_.find(id); known != values_.end()) return known->second;
-    values_[id] = std::nullopt;  // Of a loop, which is undecided.
+    values_[id] = std::nullopt;  // If evaluation comes back to this id, it is in a cycle, and undecided.
     return values_[id] = evaluate(module_[index], depth);
   }
 
@@ -111,7 +111,7 @@ class LiveBlocks {
     bool is_known = true;
     for (std::size_t i = 0; i < ids.size(); ++i) {
       const auto operand = value(ids[i], depth + 1);
-      // One side can decide alone.
+      // A false operand decides an `and`, a true one an `or`, whatever the other operand is.
       const bool is_absorbing = operand && ((instruction.op() == spv::OpLogicalAnd && operand->bits == 0) ||
                                             (instruction.op() == spv::OpLogicalOr && operand->bits != 0));
       if (is_absorbing) return operand;
@@ -134,7 +134,7 @@ class LiveBlocks {
     return all;
   }
 
-  /// Whether the round before left the block of a label.
+  /// Whether the block of a label was live in the previous round.
   bool is_left(Id label) const {
     const std::uint32_t block = module_.block_of_label(label);
     return block >= is_live_.size() || is_live_[block];

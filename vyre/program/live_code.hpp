@@ -7,11 +7,13 @@
 
 namespace vyre::program {
 
-/// Which instructions of a module an entry point can come to, by index; those outside functions count as such.
+/// Which instructions of a module can run, by index, when the entry point is called. Instructions outside functions
+/// count as live.
 ///
-/// A branch whose condition the specialisation decides has one way out; so does one on integers, comparisons and
-/// logical operations of such values, and on a phi that all ways in give the same value. Everything else is taken for
-/// undecided, so that no instruction that can run is left out. Stands modules that were never validated.
+/// If the specialisation decides the condition of a branch, only one target is live. Conditions may be integers,
+/// comparisons and logical operations of constants, and phis with the same value from all live predecessors. Any other
+/// condition counts as undecided, so that no instruction that can run is left out. Works for modules that were never
+/// validated.
 [[nodiscard]] std::vector<bool> find_live_code(const spirv::Module& module, spirv::Id entry,
                                                spirv::Constants& constants);
 

@@ -24,13 +24,15 @@ using spirv::Instruction;
 using spirv::Module;
 
 constexpr int kMaxExpressionDepth = 16;
-/// A counter that does not change by a constant step is followed this far: shifts and products of 64 bits end before.
+/// A counter that is shifted or multiplied is simulated for at most this number of iterations; with 64 bits it ends
+/// earlier.
 constexpr std::uint64_t kMaxSimulatedTrips = 256;
-/// Finding dominators can take the square of the blocks; nothing is proven in larger functions.
+/// Nothing is proven in functions with more blocks: the time to find dominators can grow with the square of their
+/// number.
 constexpr std::size_t kMaxBlocks = 16'384;
 constexpr std::size_t kMaxFunctionName = 256;
 
-/// A loop of the control flow, by block.
+/// A loop of the control flow. The members are blocks.
 struct LoopBlocks {
   std::uint32_t header = 0;
   std::uint32_t merge = 0;
@@ -38,7 +40,7 @@ struct LoopBlocks {
   std::uint32_t outside = 0;  ///< The one block that enters.
 };
 
-/// The counter of a loop: a phi of its header, or a variable that one store in it changes.
+/// The counter of a loop: a phi of its header, or a variable with a single store in the loop.
 struct Counter {
   LoopBlocks loop = {};
   Id id = 0;              ///< The phi or the variable.
@@ -57,7 +59,8 @@ class LoopBounds {
   LoopBounds(const Module& module, const Function& function, Constants& constants, std::uint64_t& effort)
       : module_{module}, function_{function}, constants_{constants}, effort_{effort}, flow_{module, function} {}
 
-  /// The iterations of all loops of one call; `cost_of(function)` are those of one that it calls.
+  /// The most iterations of all loops in a call of the function. `cost_of(callee)` gives those of a call of another
+  /// one.
   template <typename CostOf>
   std::optional<std::uint64_t> iterations(CostOf cost_of) {
     struct Bounded {
@@ -72,7 +75,7 @@ class LoopBounds {
       if (!trips) return std::nullopt;
       loops.push_back({.blocks = {.header = block, .merge = flow_.block_of_label(merge->operand(0))}, .trips = *trips});
     }
-    // How often a block runs at most: as often as all loops around it together.
+    // How often a block runs at most: the product of the bounds of all loops around it.
     const auto times = [&](std::uint32_t block) {
       std::uint64_t count = 1;
       for (const Bounded& loop : loops) {
@@ -110,7 +113,7 @@ class LoopBounds {
   }
 
  private:
-  /// Pays for one step. False once nothing is left, whereupon nothing more is proven.
+  /// Uses up one step of the budget. False if none is left; then nothing more is proven.
   [[nodiscard]] bool spend() {
     if (effort_ == 0) return false;
     --effort_;
@@ -130,7 +133,7 @@ class LoopBounds {
     return flow_.dominates(loop.header, block) && !flow_.dominates(loop.merge, block);
   }
 
-  /// Whether a block is in the loop and in no other loop within it, so that it runs at most once an iteration.
+  /// Whether a block is in the loop and not in an inner loop, so that it runs at most once per iteration.
   [[nodiscard]] bool is_directly_inside(const LoopBlocks& loop, std::uint32_t block) {
     if (!is_inside(loop, block)) return false;
     for (std::uint32_t at = block; at != loop.header; at = flow_.immediate_dominator(at)) {
@@ -147,13 +150,14 @@ class LoopBounds {
     LoopBlocks loop{.header = header, .merge = flow_.block_of_label(merge.operand(0))};
     if (loop.merge == ControlFlow::kNone) return std::nullopt;
     const std::span<const std::uint32_t> entries = flow_.predecessors(header);
-    // The merge block cannot be reached where the loop never ends, so it need not have dominators.
+    // If the loop never ends, its merge block is unreachable and has no dominator, so that is not checked.
     if (entries.size() != 2) return std::nullopt;
     loop.latch = flow_.dominates(header, entries[0]) ? entries[0] : entries[1];
     loop.outside = loop.latch == entries[0] ? entries[1] : entries[0];
     if (!flow_.dominates(header, loop.latch) || flow_.dominates(header, loop.outside)) return std::nullopt;
 
-    // Every iteration that goes on passes the blocks between the header and the latch in the dominator tree.
+    // Every iteration that continues runs the blocks on the path from the latch to the header in the dominator tree, so
+    // a test in one of them bounds the loop.
     std::optional<std::uint64_t> best;
     for (std::uint32_t block = loop.latch;; block = flow_.immediate_dominator(block)) {
       if (const std::optional<std::uint64_t> trips = bound_of_test(loop, block)) {
@@ -179,7 +183,8 @@ class LoopBounds {
     return *stays_count + (is_before_body(loop, block) ? 0 : 1);
   }
 
-  /// Whether the test at the end of a block comes before the body: straight from the header, past nothing but reads.
+  /// Whether the test at the end of a block comes before the body: on a straight path from the header, with only reads
+  /// before it.
   [[nodiscard]] bool is_before_body(const LoopBlocks& loop, std::uint32_t block) {
     for (std::uint32_t at = loop.header;; at = flow_.successors(at)[0]) {
       if (at == loop.latch || !has_no_effect(at)) return false;
@@ -205,7 +210,7 @@ class LoopBounds {
     return true;
   }
 
-  /// How many times in a row a condition keeps the loop going.
+  /// For how many iterations in a row the condition makes the loop continue.
   std::optional<std::uint64_t> count_stays(const LoopBlocks& loop, Id condition, bool stays_if, int depth) {
     const std::optional<Instruction> test = module_.definition(condition);
     if (!test || depth > kMaxExpressionDepth || !spend()) return std::nullopt;
@@ -259,7 +264,8 @@ class LoopBounds {
       if (!spend()) return std::nullopt;
       const Instruction use = module_[index];
       if (index < module_.global_count() || use.op() == spv::OpLoad) continue;
-      if (use.op() != spv::OpStore || use.operand(0) != variable) return std::nullopt;  // It is changed elsewhere.
+      if (use.op() != spv::OpStore || use.operand(0) != variable)
+        return std::nullopt;  // Another instruction may change the variable.
       const std::uint32_t block = flow_.block_of_instruction(index);
       if (block == ControlFlow::kNone || !is_inside(loop, block)) continue;
       const bool once = is_directly_inside(loop, block) && flow_.dominates(block, loop.latch);
@@ -296,7 +302,7 @@ class LoopBounds {
 
   // Evaluating expressions of the counter.
 
-  /// Whether a load of a variable sees what the iteration's store wrote; nothing if that is not certain.
+  /// Whether a load of the counter comes after its store in the same iteration; nothing if that is uncertain.
   [[nodiscard]] std::optional<bool> is_after_store(std::size_t load, const Counter& counter) const {
     const std::uint32_t load_block = flow_.block_of_instruction(load);
     const std::uint32_t store_block = flow_.block_of_instruction(counter.store);
@@ -307,7 +313,7 @@ class LoopBounds {
     return std::nullopt;
   }
 
-  /// The expression whose value a leaf has: the counter itself (0), or what the next iteration's will be.
+  /// What a leaf of an expression stands for: the counter (0), or the expression for its value in the next iteration.
   [[nodiscard]] std::optional<Id> leaf_of(Id expression, const Instruction& node, const Counter& counter) const {
     if (expression == counter.id) return 0;
     if (node.op() != spv::OpLoad || node.operand(0) != counter.id || counter.store == 0) return std::nullopt;
@@ -372,7 +378,7 @@ class LoopBounds {
     return std::nullopt;
   }
 
-  /// The same in closed form, for a constant step and a comparison with a constant.
+  /// Computes the same without running, for a counter with a constant step that is compared with a constant.
   std::optional<std::uint64_t> count_affine(const Instruction& test, const Counter& counter, bool stays_if);
 
   const Module& module_;
@@ -382,7 +388,7 @@ class LoopBounds {
   ControlFlow flow_;
 };
 
-/// A comparison as "stay while value < limit" or "value > limit", over numbers that do not wrap.
+/// A comparison in the form "continue while value < limit" or "value > limit", for numbers that do not wrap.
 struct Comparison {
   enum class Kind : std::uint8_t { Below, Above, NotEqual };
   Kind kind = Kind::Below;
@@ -422,7 +428,8 @@ i128 widen(std::uint64_t bits, std::uint32_t width, bool is_signed) {
   return is_signed ? i128{value.as_signed()} : static_cast<i128>(value.bits);
 }
 
-/// How many values first, first + step, … stay below (with a negative sign: above) the limit, if none of them wraps.
+/// How many of the values first, first + step, … are below the limit (above it, for a negative step). Nothing if one of
+/// them would wrap.
 std::optional<std::uint64_t> count_until(i128 first, i128 step, i128 limit, i128 last_value) {
   if (first >= limit) return 0;
   if (step <= 0) return std::nullopt;
@@ -493,7 +500,8 @@ std::vector<Loop> derive_loops(const Module& module, const Function& function, C
 
 std::optional<std::uint64_t> derive_iterations(const Module& module, std::span<const Function* const> functions,
                                                Constants& constants, std::uint64_t& effort) {
-  // Callees first: a function is done once all that it calls are. None calls itself, so that each round does one.
+  // A function is computed after all functions that it calls. There is no recursion, so each round computes at least
+  // one.
   std::unordered_map<Id, std::optional<std::uint64_t>> costs;
   const auto is_ready = [&](const Function& function) {
     for (std::size_t i = function.begin; i < function.end; ++i) {

@@ -11,19 +11,20 @@
 
 namespace vyre::program {
 
-/// The structured loops of a function, in the order of their headers, each with the bound that can be proven.
+/// The structured loops of a function, in the order of their headers, each with a proven bound if there is one.
 ///
-/// A bound is proven where one test that every iteration makes leaves the loop by itself: a counter that starts at a
-/// constant and changes by one constant step (or by a constant shift, multiplication or division), against a constant.
-/// The counter may be a phi or a variable of the function. A `break` elsewhere only makes the loop shorter.
+/// A loop has a bound if every iteration makes a test that ends it: a counter is compared with a constant, starts at a
+/// constant, and changes by a constant step or a constant shift, multiplication or division. The counter may be a phi
+/// or a variable of the function. A `break` elsewhere only makes the loop shorter.
 ///
-/// `effort` is the number of steps the search may still take, over all functions; without any left loops have no bound.
+/// `effort` is the number of steps that the search may still make, for all functions together. Loops found when it is 0
+/// have no bound.
 [[nodiscard]] std::vector<Loop> derive_loops(const spirv::Module& module, const spirv::Function& function,
                                              spirv::Constants& constants, std::uint64_t& effort);
 
-/// The most iterations that all loops together make in one call of the first function, each loop counting one more than
-/// its body runs. Nothing if a loop has no bound that can be proven, or the sum is beyond 64 bits.
-/// `functions` are all that it reaches.
+/// The most iterations of all loops together in one call of the first of `functions`, which are all functions that it
+/// reaches. A loop counts one iteration more than its body runs. Nothing if a loop has no proven bound, or the sum
+/// exceeds 64 bits.
 [[nodiscard]] std::optional<std::uint64_t> derive_iterations(const spirv::Module& module,
                                                              std::span<const spirv::Function* const> functions,
                                                              spirv::Constants& constants, std::uint64_t& effort);

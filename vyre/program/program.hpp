@@ -25,10 +25,10 @@ class Module;
 }
 class FormCache;
 
-/// What is asked of a program besides its text.
+/// How to make a program from its text or words.
 struct ProgramOptions {
-  std::string name = {};         ///< For messages and reports; a file's name unless it is given.
-  std::string entry_point = {};  ///< Empty for the only compute entry point there is.
+  std::string name = {};         ///< For messages and reports; by default the name of the file.
+  std::string entry_point = {};  ///< May be empty if there is only one compute entry point.
   TargetEnvironment target = TargetEnvironment::Vulkan13;
 
   // GLSL only.
@@ -37,7 +37,7 @@ struct ProgramOptions {
   bool optimise = true;
 };
 
-/// One specialisation of a program: equal keys mean that one compiled pipeline serves.
+/// Identifies a specialisation of a program. Programs with equal keys can use the same pipeline.
 struct SpecKey {
   Hash128 module = {};
   Hash128 interface = {};
@@ -49,8 +49,8 @@ struct SpecKey {
 
 [[nodiscard]] Hash128 hash_of(const SpecKey& key);
 
-/// A compute kernel that was validated and understood. A cheap handle to immutable data: to move one is to copy it, so
-/// that one that was moved elsewhere is still the same program.
+/// A compute kernel that was validated and analysed. A cheap handle to immutable data. Moving it copies it, so a
+/// program that was moved from can still be used.
 ///
 /// Thread safety: all members may be called concurrently.
 class Program {
@@ -74,9 +74,9 @@ class Program {
   [[nodiscard]] std::span<const std::uint32_t> words() const noexcept { return data_->words; }
   [[nodiscard]] const spirv::Module& module() const noexcept { return *data_->module; }
   [[nodiscard]] const Interface& interface() const noexcept { return data_->interface; }
-  /// The forms that were derived of it. Shared by all that hold it.
+  /// The forms that were derived from the program. All copies of a program share them.
   [[nodiscard]] FormCache& form_cache() const noexcept { return *data_->forms; }
-  /// What it was checked against.
+  /// The options with which the program was validated.
   [[nodiscard]] const ValidationOptions& validation() const noexcept { return data_->validation; }
   [[nodiscard]] Hash128 module_hash() const noexcept { return data_->module_hash; }
   [[nodiscard]] Hash128 interface_hash() const noexcept { return data_->interface_hash; }
@@ -111,7 +111,8 @@ class Program {
 [[nodiscard]] Result<std::vector<std::uint32_t>> read_program_words(const std::filesystem::path& path,
                                                                     const ProgramOptions& options);
 
-/// What the host needs to know to bind and launch, as one hash: slots, layouts, accesses, parameters, workgroup.
+/// A hash of everything that the host needs to know to bind and launch: slots, layouts, accesses, parameters, workgroup
+/// size.
 [[nodiscard]] Hash128 hash_of(const Interface& interface);
 
 }  // namespace vyre::program

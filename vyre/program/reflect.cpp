@@ -29,7 +29,7 @@ using spirv::Instruction;
 using spirv::Module;
 using spirv::OperandKind;
 
-/// Steps that the search for loop bounds may take in one module: a fraction of a second.
+/// The most steps of the search for loop bounds in a module; they take a fraction of a second.
 constexpr std::uint64_t kLoopEffort = 4'000'000;
 
 std::string quoted(std::string_view text) { return fmt::format("'{}'", text); }
@@ -50,7 +50,7 @@ std::uint32_t memory_operands(const Instruction& instruction) {
   }
 }
 
-/// Why a capability rules a module out, or nothing.
+/// Why vyre cannot run a module with this capability; empty if it can.
 std::string_view capability_obstacle(std::uint32_t capability) {
   switch (capability) {
     case spv::CapabilityPhysicalStorageBufferAddresses:
@@ -93,7 +93,7 @@ class Reflection {
   }
 
  private:
-  /// Whether any function that can be reached mentions an id, or a variable is born with it.
+  /// Whether a reached function uses an id, or a variable is initialised with it.
   [[nodiscard]] bool is_used(Id id) const {
     return std::ranges::any_of(module_.uses(id), [this](std::uint32_t use) {
       return reached_[use] || (use < module_.global_count() && module_[use].op() == spv::OpVariable);
@@ -101,7 +101,7 @@ class Reflection {
   }
 
   void refuse(std::string what, std::string why) {
-    constexpr std::size_t kMostObstacles = 64;  // Enough to tell.
+    constexpr std::size_t kMostObstacles = 64;  // More would not help the reader.
     if (interface_.unsupported.size() == kMostObstacles) return;
     Obstacle obstacle{.what = std::move(what), .why = std::move(why)};
     if (std::ranges::find(interface_.unsupported, obstacle) == interface_.unsupported.end()) {
@@ -118,7 +118,7 @@ class Reflection {
         interface_.uses_atomics |= spirv::is_atomic(instruction.op());
         interface_.uses_subgroups |= is_subgroup(instruction.op());
         interface_.uses_volatile |= (memory_operands(instruction) & spv::MemoryAccessVolatileMask) != 0;
-        // How the Vulkan memory model spells coherent.
+        // In the Vulkan memory model, such accesses take the place of coherent ones.
         interface_.uses_coherent |= (memory_operands(instruction) & spv::MemoryAccessNonPrivatePointerMask) != 0;
       }
       std::vector<Loop> loops = derive_loops(module_, *function, constants_, effort);
@@ -162,7 +162,7 @@ class Reflection {
   }
 
   void read_variable(const Instruction& variable) {
-    const std::uint32_t storage = variable.operand(0);  // An spv::StorageClass, or none that is known.
+    const std::uint32_t storage = variable.operand(0);  // A value of spv::StorageClass, or an unknown number.
     const std::optional<Instruction> pointer = module_.definition(variable.type());
     const Id type = pointer && pointer->op() == spv::OpTypePointer ? pointer->operand(1) : 0;
     const Id id = variable.result();
@@ -179,7 +179,8 @@ class Reflection {
   }
 
   void read_shared(Id type) {
-    if (module_.decoration(type, spv::DecorationBlock)) {  // Laid out, and all such blocks share their bytes.
+    if (module_.decoration(
+            type, spv::DecorationBlock)) {  // A workgroup block has a layout, and all such blocks share the same bytes.
       shared_block_bytes_ = std::max(shared_block_bytes_, Layout::size_of(layout_.members(type)));
     } else {
       interface_.shared_bytes += layout_.packed_size(type);
@@ -193,7 +194,7 @@ class Reflection {
   }
 
   void refuse_resource(Id id, Id type, std::uint32_t storage) {
-    for (int depth = 0; depth < 8; ++depth) {  // Arrays of resources are named by their element.
+    for (int depth = 0; depth < 8; ++depth) {  // An array of resources is described by its element.
       const std::optional<Instruction> array = module_.definition(type);
       if (!array || (array->op() != spv::OpTypeArray && array->op() != spv::OpTypeRuntimeArray)) break;
       type = array->operand(0);
@@ -294,7 +295,7 @@ class Reflection {
         built_in = module_.definition(instruction.operand(0));
       }
     }
-    // The built-in overrides whatever mode there is.
+    // The built-in constant overrides the execution mode.
     const bool is_composite =
         built_in && (built_in->op() == spv::OpConstantComposite || built_in->op() == spv::OpSpecConstantComposite);
     if (!is_composite || built_in->operands().size() != 3) return;

@@ -22,7 +22,7 @@ enum class TargetEnvironment : std::uint8_t { Vulkan11, Vulkan12, Vulkan13 };
   return "vulkan1.3";
 }
 
-/// `InvalidArgument` for what is none of those above.
+/// `InvalidArgument` for a number that is no value of the enumeration.
 [[nodiscard]] inline Result<void> check_target(TargetEnvironment target) {
   if (target <= TargetEnvironment::Vulkan13) return {};
   return fail(ErrorCode::InvalidArgument, "the target is " + std::to_string(static_cast<int>(target)) +

@@ -23,8 +23,8 @@ namespace {
 using spirv::kHeaderWords;
 using spirv::kMaxModuleBytes;
 
-// What SPIRV-Tools needs grows faster than the module in these; each limit keeps its share of the time near a second or
-// two, and is far above what a kernel has.
+// The time of SPIRV-Tools grows faster than the module in these numbers. Each limit keeps its part of the time to a
+// second or two, and is far beyond what kernels have.
 constexpr std::uint64_t kMaxEntryPoints = 1'024;
 constexpr std::uint64_t kMaxFunctions = 4'096;
 constexpr std::uint64_t kMaxBlocks = 8'192;
@@ -36,9 +36,9 @@ constexpr std::uint64_t kMaxLayoutSteps = 1'048'576;    // summed over the varia
 constexpr std::uint64_t kMaxGroupDecorations = 16'777'216;
 constexpr std::uint64_t kMaxNestingSteps = 67'108'864;  // blocks × depth², summed over the functions
 constexpr std::uint32_t kMaxControlFlowNesting = 320;
-// Of a line that shows an instruction; some have thousands of operands.
+// The longest line of a message that shows an instruction; some instructions have thousands of operands.
 constexpr std::size_t kMaxContextBytes = 256;
-// To tell values with the same name apart, messages try one number after the other.
+// To make names in messages unique, SPIRV-Tools tries one number after another.
 constexpr std::uint64_t kMaxNameSteps = 1'048'576;
 constexpr std::uint64_t kMaxRepeatSteps = 4'194'304;
 constexpr std::size_t kMaxNamedWords = 16'384;
@@ -100,7 +100,8 @@ class Scale {
         break;
       default: break;
     }
-    // Most instructions have their type here, and the others do no harm.
+    // In most instructions this operand is the type. In others it is not found among the types, or only counts too
+    // much.
     if (const auto found = types_.find(operands[0]); found != types_.end()) {
       return count(typed_members_, found->second.members, kMaxTypedMembers, "members in all values");
     }
@@ -200,7 +201,7 @@ class Scale {
   std::uint64_t group_decorations_ = 0;
 };
 
-/// Calls `see` with every instruction while it returns true, up to the first that has no length or runs over the end.
+/// Calls `see` with every instruction, until it returns false or an instruction has length 0 or exceeds the module.
 template <typename See>
 void for_each_instruction(std::span<const std::uint32_t> words, const See& see) {
   std::span<const std::uint32_t> rest = words.subspan(kHeaderWords);
@@ -225,7 +226,7 @@ std::vector<std::uint32_t> without_names(std::span<const std::uint32_t> words) {
     passed += each.size();
     return true;
   });
-  // What cannot be read is still to be complained about.
+  // Keeps words that cannot be read, so that the validator reports them.
   kept.insert(kept.end(), words.begin() + static_cast<std::ptrdiff_t>(passed), words.end());
   return kept;
 }
@@ -264,7 +265,7 @@ std::unexpected<Error> newer(std::string_view what) {
                           what, spv::Version >> 16, spv::Version >> 8 & 0xff, spv::Revision));
 }
 
-/// Refuses a module whose version or any of whose instructions is newer than what is known here.
+/// Refuses a module whose version, or one of whose instructions, is newer than vyre's grammar.
 Result<void> check_age(std::span<const std::uint32_t> words) {
   if (words[1] > spv::Version) return newer(fmt::format("the version {}.{}", words[1] >> 16, words[1] >> 8 & 0xff));
   Result<void> known;
@@ -287,7 +288,7 @@ Result<void> check_age(std::span<const std::uint32_t> words) {
   return known;
 }
 
-/// Refuses a module that declares an extension which is not known here. The validator would pass over it.
+/// Refuses a module that declares an unknown extension; the validator would ignore the declaration.
 Result<void> check_extensions(std::span<const std::uint32_t> words) {
   Result<void> known;
   for_each_instruction(words, [&](std::span<const std::uint32_t> each) {
@@ -299,7 +300,7 @@ Result<void> check_extensions(std::span<const std::uint32_t> words) {
         known = newer(fmt::format("the extension '{}'", name.substr(0, kMaxContextBytes)));
       }
     }
-    // Extensions stand before it.
+    // All extensions are declared before this instruction.
     return known.has_value() && op != spv::OpMemoryModel;
   });
   return known;
@@ -309,7 +310,7 @@ Result<void> check_extensions(std::span<const std::uint32_t> words) {
 struct Verdict {
   bool is_valid = false;
   std::string message = {};
-  std::size_t instruction = 0;  ///< The number of the one that is wrong, from 1; 0 if it is about none.
+  std::size_t instruction = 0;  ///< The number of the wrong instruction, from 1; 0 if the message is about none.
 };
 
 Verdict run_validator(TargetEnvironment target, const spvtools::ValidatorOptions& settings,
@@ -360,7 +361,7 @@ Result<BlockLayout> validate(std::span<const std::uint32_t> words, const Validat
   BlockLayout layout = BlockLayout::Standard;
   Verdict verdict = run(layout);
   if (!verdict.is_valid && options.loosest != BlockLayout::Standard) {
-    // The loosest rules tell whether the layout is all that is wrong.
+    // Runs once more with the loosest layout rules, to find out whether only the layout is wrong.
     layout = options.loosest;
     verdict = run(layout);
     if (verdict.is_valid && layout == BlockLayout::Scalar && run(BlockLayout::UniformStandard).is_valid) {

@@ -13,7 +13,7 @@ namespace {
 
 using spirv::Instruction;
 
-/// The memory operands of one side of a copy: without what belongs to the other.
+/// The memory operands for one side of a copy: all but those in `mask`, which belong to the other side.
 Words without(std::span<const std::uint32_t> operands, std::uint32_t mask) {
   Words all;
   if (operands.empty()) return all;
@@ -30,16 +30,16 @@ Words without(std::span<const std::uint32_t> operands, std::uint32_t mask) {
   return all;
 }
 
-/// How many words one set of memory operands has.
+/// The number of words of the first set of memory operands.
 std::size_t size_of_set(std::span<const std::uint32_t> operands) {
   return operands.empty() ? 0 : without(operands, 0).size();
 }
 
-/// Memory operands without an alignment, which is the whole value's.
+/// Memory operands for a part of a value: without the alignment, which holds for the whole value.
 Words without_alignment(std::span<const std::uint32_t> operands) {
   Words all(operands.begin(), operands.end());
   if (all.empty() || (all[0] & spv::MemoryAccessAlignedMask) == 0) return all;
-  // Its parameter is the first: only one without a parameter has a lower bit.
+  // The alignment is the first parameter: the only lower bit has none.
   all[0] &= ~static_cast<std::uint32_t>(spv::MemoryAccessAlignedMask);
   all.erase(all.begin() + 1);
   return all;
@@ -75,14 +75,14 @@ BufferAccesses::BufferAccesses(const RewriteContext& in, const TypeLayout& sizes
 Words BufferAccesses::memory_operands(std::span<const std::uint32_t> operands, std::uint32_t alignment) const {
   Words all(operands.begin(), operands.end());
   if (all.empty()) all.push_back(0);
-  // The parameters of low bits come first, and only one without a parameter is lower.
+  // Parameters are in the order of their bits, and the only lower bit has none, so the alignment comes first.
   if ((all[0] & spv::MemoryAccessAlignedMask) == 0) {
     all[0] |= spv::MemoryAccessAlignedMask;
     all.insert(all.begin() + 1, alignment);
   } else {
     all[1] = std::max(all[1], alignment);
   }
-  // In a chain, others read and write the same bytes: barriers order only accesses that are not private.
+  // In a chain, other dispatches read and write the same bytes, and barriers order only accesses that are not private.
   if (kind_ == FormKind::Chain && facts_.has_vulkan_memory_model) all[0] |= spv::MemoryAccessNonPrivatePointerMask;
   return all;
 }
@@ -94,7 +94,7 @@ bool BufferAccesses::rewrite_param_load(const Instruction& load) {
   const spv::Op kind = module_.definition_op(load.type());
   const bool is_plain =
       kind == spv::OpTypeInt || kind == spv::OpTypeFloat || kind == spv::OpTypeVector || kind == spv::OpTypeMatrix;
-  // Small numbers may lie in buffers only.
+  // Numbers smaller than 32 bits are allowed in buffers, but not in private variables.
   if (!is_plain || sizes_.alignment(load.type()) < 4) return false;
   std::vector<std::uint32_t> path;
   std::optional<std::uint32_t> component;  // Of a vector, which is loaded whole.
@@ -151,7 +151,7 @@ Result<void> BufferAccesses::load_from(const Place& place, Id from, Id type, Id 
   if (place.distance && sizes_.scalars_in(type) > 1) return load_parts(place, type, result, operands);
   const Id valid = options_.robust ? places_.validity_of(from, place) : 0;
   if (place.vector != 0) return load_component(place, valid, type, result, operands);
-  // A pointer that may be null is made one to zeros; others lead into their buffer in any case.
+  // A pointer that may be null is replaced by one to zeros. Any other pointer is into its buffer.
   if (place.may_be_null) {
     VYRE_ASSIGN(from, places_.guarded(from, pointer_type_of(from, type), valid, type, false));
   }
@@ -214,7 +214,7 @@ Result<void> BufferAccesses::choose(Id valid, Id type, Id value, Id result) {
     }
     default: break;
   }
-  // Larger values cannot be selected in all versions.
+  // Older SPIR-V versions can select scalars and vectors only.
   if (body_.is_loop_header()) return refuse("a loop begins with a checked load of more than a vector");
   const Id before = body_.label;
   const Id inside = writer_.fresh();
@@ -290,8 +290,8 @@ Result<void> BufferAccesses::load_vector(const Place& place, Id type, Id result,
                                          std::span<const std::uint32_t> operands) {
   const Id component = module_.definition(type)->operand(0);
   const std::uint32_t count = module_.definition(type)->operand(1);
-  // It lies at a multiple of its size from the beginning of the view, so that no more than its end is outside. That
-  // much may be read behind a view, and is not looked at.
+  // The vector is at a multiple of its size from the beginning of the view, so only its end can be outside. That many
+  // bytes may be read after a view, and their values are discarded.
   Place first;
   const Id pointer = writer_.fresh();
   VYRE_TRY(places_.follow(place.way, pointer, writer_.pointer_type(kPhysical, type), sizes_.extent(component), false,
@@ -337,7 +337,8 @@ Result<void> BufferAccesses::store_to(const Place& place, Id to, Id value, Id ty
                                       std::span<const std::uint32_t> operands) {
   if (place.distance && sizes_.scalars_in(type) > 1) return store_parts(place, value, type, operands);
   const Id valid = options_.robust ? places_.validity_of(to, place) : 0;
-  // The block that begins a loop must stay one block, so that there what goes nowhere goes to scratch memory.
+  // The header of a loop must stay one block, so there an outside store goes to scratch memory instead of into a
+  // branch.
   if (valid == 0 || body_.is_loop_header()) {
     if (valid != 0 && place.in_matrix) return refuse("a loop begins with a checked store into a matrix");
     if (valid != 0) {

@@ -8,9 +8,10 @@
 
 namespace vyre::program::forms {
 
-/// How what is done through the address of a buffer is done through a pointer that was checked.
+/// Writes the loads, stores and atomics of a kernel so that they access only bytes inside the view.
 ///
-/// A value that an end of its view may cut is taken apart: each scalar is inside or outside by itself.
+/// A value that the end of its view may cut is loaded or stored one scalar at a time, each of which is checked by
+/// itself.
 class BufferAccesses {
  public:
   BufferAccesses(const RewriteContext& in, const TypeLayout& sizes, RecordAccess& record, ViewBounds& bounds,
@@ -24,39 +25,39 @@ class BufferAccesses {
 
  private:
   [[nodiscard]] bool rewrite_param_load(const spirv::Instruction& load);
-  /// Loads through a pointer into a buffer. `result` is the id of what is loaded; what is `kept` is there behind the
-  /// loop, too.
+  /// Writes a load through a pointer into a buffer. `result` is the id of the loaded value. `kept`: whether the value
+  /// must also be there after the loop, see `LoopValues`.
   [[nodiscard]] Result<void> load(Id pointer, Id type, Id result, std::span<const std::uint32_t> operands, bool kept);
-  /// The same through a pointer whose place is known.
+  /// Writes a load through a pointer with a known place.
   [[nodiscard]] Result<void> load_from(const Place& place, Id from, Id type, Id result,
                                        std::span<const std::uint32_t> operands);
   /// Loads a component of a vector by loading the vector.
   [[nodiscard]] Result<void> load_component(const Place& place, Id valid, Id type, Id result,
                                             std::span<const std::uint32_t> operands);
-  /// Loads what may lie across an end of its view: what is outside is zero.
+  /// Writes a load of a value that the end of its view may cut: scalars outside are zero.
   [[nodiscard]] Result<void> load_parts(const Place& place, Id type, Id result,
                                         std::span<const std::uint32_t> operands);
   [[nodiscard]] Result<void> load_vector(const Place& place, Id type, Id result,
                                          std::span<const std::uint32_t> operands);
-  /// Loads what is at a place, which may be followed.
+  /// Writes a load without checks. Precondition: the place is inside its view.
   void load_at(const Place& place, Id from, Id type, Id result, std::span<const std::uint32_t> operands);
   [[nodiscard]] Result<void> store_to(const Place& place, Id to, Id value, Id type,
                                       std::span<const std::uint32_t> operands);
-  /// Stores what may lie across an end of its view: what is outside is not written.
+  /// Writes a store of a value that the end of its view may cut: scalars outside are not stored.
   [[nodiscard]] Result<void> store_parts(const Place& place, Id value, Id type,
                                          std::span<const std::uint32_t> operands);
   void store_at(const Place& place, Id to, Id value, Id type, std::span<const std::uint32_t> operands);
-  /// `result` becomes `value`, or zero if it is not valid.
+  /// Writes a select: `result` is `value` if `valid` holds, otherwise zero.
   [[nodiscard]] Result<void> choose(Id valid, Id type, Id value, Id result);
-  /// The operands of an atomic behind its pointer, as the driver takes them.
+  /// The operands of an atomic after its pointer, changed as the driver's quirks demand.
   [[nodiscard]] Words atomic_operands(const spirv::Instruction& atomic);
-  /// The types of the parts of a value; none for a scalar. Refuses a value of too many.
+  /// The types of the parts of a value; none for a scalar. Refuses a value with too many scalars.
   [[nodiscard]] Result<std::vector<Id>> parts_of_value(Id type);
-  /// The type of a pointer to a value, of the source or made here.
+  /// The type of a pointer to a value, which is made if the kernel does not have it.
   [[nodiscard]] Id pointer_type_of(Id pointer, Id type);
-  /// What a value at a place is loaded and stored as, if not as its type: words of 64 bits. 0 otherwise.
+  /// The type of 64-bit words as which a vector at a place is loaded and stored; 0 if it is accessed as its own type.
   [[nodiscard]] Id wide_type(const Place& place, Id type, std::span<const std::uint32_t> operands);
-  /// Memory operands of an access to a buffer, with an alignment of so much at least.
+  /// The memory operands of an access to a buffer, with at least this alignment.
   [[nodiscard]] Words memory_operands(std::span<const std::uint32_t> operands, std::uint32_t alignment) const;
 
   const KernelFacts& facts_;

@@ -16,7 +16,7 @@ using spirv::Instruction;
 using spirv::is_access_chain;
 using spirv::is_atomic;
 
-/// Chains of chains are gone from their beginning, each; longer ones are refused.
+/// The most access chains on top of each other. Each is analysed from its root, so longer ones are refused.
 constexpr std::size_t kMostSteps = 64;
 
 }  // namespace
@@ -226,7 +226,7 @@ Result<Walk> BufferPlaces::look_at(std::span<const Id> indices, Id type, bool is
       if (step.is_open && step.stride == 0) return refuse("an index goes into a matrix that no structure lays out");
     }
     if (step.is_open && is_param) {
-      // Push constants have no view: what is declared is all there is.
+      // Push constants have no view, so the declared length is the limit.
       if (!bound || *bound == 0) return refuse("an array has a length that is not known");
       constexpr std::uint64_t kMostElements = 0x7fff'ffff;
       const Id limit = writer_.constant(static_cast<std::uint32_t>(std::min(*bound, kMostElements)));
@@ -254,7 +254,7 @@ void BufferPlaces::cast_pointer(Id pointer, Id type, Id result, Id result_type) 
     code_.named(spv::OpCopyObject, result_type, result, {pointer});
     return;
   }
-  // By way of words, since not every driver casts pointers.
+  // Casts by way of two words, because some drivers cannot cast pointers.
   const Id words = code_.value(spv::OpBitcast, types_.uvec2, {pointer});
   code_.named(spv::OpBitcast, result_type, result, {words});
 }
@@ -334,7 +334,7 @@ Result<void> BufferPlaces::follow(const Way& way, Id result, Id result_type, std
     place = place_of(root);
     VYRE_ASSIGN(pointer, pointer_of(root));
     place.base_valid = options_.robust ? validity_of(pointer, place) : 0;
-    // One that leads nowhere becomes one that leads to zeros, so that what is behind it can be read.
+    // A null pointer is replaced by one to zeros, so that it can be read.
     if (place.may_be_null) {
       VYRE_ASSIGN(pointer, guarded(pointer, type_of_root, place.base_valid, type, false));
     }
@@ -434,7 +434,7 @@ Result<void> BufferPlaces::rewrite_element_chain(const Instruction& chain) {
   const std::uint64_t bytes = sizes_.extent(type);
   if (bytes == 0 || sizes_.has_runtime_array(type))
     return refuse("OpPtrAccessChain leads to a value whose size is not known");
-  // The address of the buffer and the offset, with the carry.
+  // Adds the offset to the address of the buffer, with the carry.
   const Id address = record_.entry_words(entry);
   const Id low = code_.value(spv::OpCompositeExtract, types_.uint, {address, 0});
   const Id high = code_.value(spv::OpCompositeExtract, types_.uint, {address, 1});
@@ -451,7 +451,7 @@ Result<void> BufferPlaces::rewrite_element_chain(const Instruction& chain) {
     places_[chain.result()] = place;
     return {};
   }
-  // It stays within the view if it begins no later than a value of its size can.
+  // The value is inside the view if it does not begin after the last offset at which a value of its size fits.
   const Id view = record_.entry_size(entry);
   const Id size = writer_.constant(static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, ~std::uint32_t{0})));
   const Id last = code_.value(spv::OpISub, types_.uint, {view, size});

@@ -29,7 +29,7 @@ using forms::refuse;
 /// Steps that the search for loop bounds may take.
 constexpr std::uint64_t kLoopEffort = 4'000'000;
 
-/// The constant that says how large a workgroup is, if the module has one.
+/// The built-in constant with the workgroup size; 0 if the module has none.
 Id workgroup_size_constant(const spirv::Module& module) {
   for (std::size_t i = 0; i < module.global_count(); ++i) {
     const spirv::Instruction instruction = module[i];
@@ -57,19 +57,19 @@ RecordLayout layout_of(const KernelFacts& facts, const forms::RecordTypes& types
   return layout;
 }
 
-/// The built-ins of a kernel that the form sets in its place.
+/// The built-ins of the kernel that the form sets itself.
 std::set<Id> replaced_built_ins(const KernelFacts& facts, const forms::LaunchShape& shape) {
   std::set<Id> replaced;
   for (const auto& [which, variable] : facts.built_ins) {
     if (shape.sets(static_cast<spv::BuiltIn>(which))) replaced.insert(variable);
   }
-  // A workgroup is not as large any more as the constant says.
+  // In a folded form, workgroups do not have the size of the constant any more.
   const Id size = shape.fold != 0 ? workgroup_size_constant(facts.module) : 0;
   if (size != 0) replaced.insert(size);
   return replaced;
 }
 
-/// The size of a folded workgroup takes the place of the one that was written.
+/// Replaces the workgroup size of the kernel by that of the folded form.
 void replace_workgroup_size(ModuleWriter& writer, Id entry, std::uint32_t fold) {
   forms::Words kept;
   for (std::size_t at = 0; at < writer.modes.size(); at += writer.modes[at] >> 16) {
@@ -105,7 +105,7 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
   if (invocations == 0 || invocations > kMostInvocations) {
     return refuse(fmt::format("a workgroup has {} invocations, the limit is {}", invocations, kMostInvocations));
   }
-  // What a workgroup of so many invocations in one takes of the iterations: a round for each, and one for leaving.
+  // The iterations of an invocation that stands for several: one round for each of them, and one to leave the loop.
   const std::uint64_t most = options.max_iterations;
   const auto fits = [&](std::uint64_t folded) {
     if (most == 0) return true;
@@ -119,8 +119,8 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
       form.folded = folded;
     }
   }
-  constexpr std::uint32_t kVersion13 = 0x0001'0300;  // The first with operations of subgroups.
-  // Subgroups lie along x: all of their invocations are there only if they fill it.
+  constexpr std::uint32_t kVersion13 = 0x0001'0300;  // The first version with subgroup operations.
+  // Subgroups consist of neighbours along x, so they are full only if their size divides the width.
   const std::uint32_t width = shape.fold != 0 ? shape.fold : shape.workgroup[0];
   if (is_one_launch && options.lanes > 1 && width % options.lanes == 0 && module.version() >= kVersion13) {
     shape.lanes = options.lanes;
@@ -132,7 +132,7 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
                       "iterations of all its loops",
                       most));
     }
-    // One item must fit at least.
+    // At least one workgroup of the kernel must fit into the limit.
     if (!fits(form.folded)) {
       return refuse(
           fmt::format("its loops make up to {} iterations, the device's limit is {}", *form.iterations, most));
@@ -154,7 +154,7 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
   return form;
 }
 
-/// The same, checked and with its interface.
+/// Derives a form, validates it, and derives its interface.
 Result<Form> derive_checked(const Program& program, FormKind kind, const FormOptions& options,
                             std::span<const spirv::SpecOverride> values) {
   VYRE_ASSIGN(Form form, derive(program, kind, options, values));
@@ -163,7 +163,7 @@ Result<Form> derive_checked(const Program& program, FormKind kind, const FormOpt
   VYRE_ASSIGN(const spirv::Module module, spirv::Module::read(form.words));
   VYRE_ASSIGN(form.interface, reflect(module, program.interface().entry_point, values));
   form.interface.block_layout = *layout;
-  form.interface.unsupported.clear();  // That it uses addresses is the point.
+  form.interface.unsupported.clear();  // Its list has the use of addresses, which vyre's own forms may use.
   return form;
 }
 
