@@ -15,7 +15,7 @@
 namespace vyre::program {
 namespace {
 
-// The passes take time in the square of the blocks, and about 30 µs per instruction.
+// The time of the passes grows with the square of the blocks, and by about 30 µs per instruction.
 constexpr std::uint64_t kMaxBlocks = 2'048;
 constexpr std::uint64_t kMaxInstructions = 65'536;
 
@@ -48,7 +48,7 @@ Functions read_functions(std::span<const std::uint32_t> words) {
   return functions;
 }
 
-/// Whether the module stays small when every call has been replaced by what it calls.
+/// Whether the module stays below the limits if every call is inlined.
 bool stays_small(std::span<const std::uint32_t> words) {
   Functions functions = read_functions(words);
   std::uint64_t instructions = 0;

@@ -10,7 +10,7 @@
 
 namespace vyre::program {
 
-/// The last forms that were derived of a program: deriving one and checking it takes milliseconds.
+/// The last forms that were derived from a program, and refusals. Deriving and validating a form takes milliseconds.
 ///
 /// Thread safety: all members may be called concurrently.
 class FormCache {
@@ -34,7 +34,7 @@ class FormCache {
   };
 
   mutable std::mutex mutex_;
-  std::vector<Entry> entries_;  // The oldest first.
+  std::vector<Entry> entries_;  // The oldest entry first.
 };
 
 [[nodiscard]] std::shared_ptr<FormCache> make_form_cache();

@@ -19,7 +19,7 @@ void FunctionWriter::enter_block(Id its_label) {
 }
 
 void FunctionWriter::finish(const Words& head) {
-  // Values that came from a block come from its last piece.
+  // If a block was split, a phi must name its last piece as the predecessor.
   for (const std::size_t word : phi_labels_) {
     if (const auto last = last_labels_.find(code.words[word]); last != last_labels_.end()) {
       code.words[word] = last->second;

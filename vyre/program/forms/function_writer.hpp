@@ -11,42 +11,43 @@
 
 namespace vyre::program::forms {
 
-/// The function that is being rewritten: where in the source the rewriter is, and the code that was written so far.
+/// The function that is being rewritten: the position in the kernel's function, and the code written so far.
 ///
-/// A block of the source may become several: it is then in pieces, each with a label of its own.
+/// A block of the kernel may be split into *pieces*, each of which is a block with its own label.
 class FunctionWriter {
  public:
   explicit FunctionWriter(const RewriteContext& in)
       : code{in.writer}, prologue{in.writer}, module_{in.facts.module}, writer_{in.writer} {}
 
-  /// Begins another function, with no code.
+  /// Begins a function, without any code.
   void begin(const spirv::Function& which);
-  /// Goes on to a block of the source.
+  /// Moves on to a block of the kernel.
   void enter_block(Id its_label);
   /// Adds the function to the module; `head` has its declaration up to the variables.
   void finish(const Words& head);
 
-  /// Goes on with the block at hand behind another label.
+  /// Continues the current block in a new piece with this label.
   void begin_piece(Id label);
-  /// Whether the block at hand begins a loop.
+  /// Whether the current block is the header of a loop.
   [[nodiscard]] bool is_loop_header() const;
-  /// Notes the place of a word in `code` that names a block from which a value comes.
+  /// Notes the index of a word in `code` that is a predecessor label of a phi, to be corrected if that block is split.
   void note_phi_label(std::size_t word) { phi_labels_.push_back(word); }
-  /// The blocks of the function, as they are in the source.
+  /// The control flow of the kernel's function.
   [[nodiscard]] const spirv::ControlFlow& flow();
 
   const spirv::Function* function = nullptr;
-  std::size_t at = 0;       ///< The instruction at hand.
-  std::uint32_t block = 0;  ///< Its block.
-  Id label = 0;             ///< The label of that, or of its last piece.
+  std::size_t at = 0;       ///< The index of the current instruction.
+  std::uint32_t block = 0;  ///< The block of that instruction.
+  Id label = 0;             ///< The label of that block, or of its last piece.
   Code code;
-  Code prologue;  ///< Comes before `code`, in the first block.
+  Code prologue;  ///< Code to be placed before `code`, in the first block.
 
  private:
   const spirv::Module& module_;
   ModuleWriter& writer_;
   std::optional<spirv::ControlFlow> flow_;
-  std::map<Id, Id> last_labels_;  // By the label of a block that is in pieces: that of the last.
+  std::map<Id, Id>
+      last_labels_;  // For each block that was split: the label of its last piece, by the label of the block.
   std::vector<std::size_t> phi_labels_;
 };
 

@@ -21,7 +21,7 @@ bool GlobalWriter::is_block_array(Id type) const {
 
 Result<void> GlobalWriter::write_globals(const std::set<Id>& replaced) {
   replaced_ = replaced;
-  // Types made so far use those of the source, and come behind them.
+  // The types made so far use types of the kernel, so they are moved after those.
   Words made = std::move(writer_.globals);
   writer_.globals.clear();
   std::vector<Instruction> variables;
@@ -37,7 +37,7 @@ Result<void> GlobalWriter::write_globals(const std::set<Id>& replaced) {
         writer_.copy(writer_.imports, instruction);
         is_kept_[instruction.result()] = true;
         continue;
-      case spv::OpExtInst: continue;  // Outside functions they are debug information.
+      case spv::OpExtInst: continue;  // Outside functions, these are debug information.
       case spv::OpMemoryModel:
       case spv::OpEntryPoint:
       case spv::OpName:
@@ -83,15 +83,15 @@ Result<void> GlobalWriter::write_globals(const std::set<Id>& replaced) {
   }
   writer_.capability(spv::CapabilityPhysicalStorageBufferAddresses);
   if (module_.version() < kVersion15) writer_.extension("SPV_KHR_physical_storage_buffer");
-  // Validators take a pointer made of an address for a conversion of what it points to, and small numbers may be
-  // converted only by a kernel that may compute with them.
+  // Validators treat making a pointer from an address like a conversion of the values that it points to, and
+  // conversions of 8-bit and 16-bit numbers need a capability.
   for (std::size_t i = 0; i < module_.global_count(); ++i) {
     const Instruction type = module_[i];
     if (type.op() == spv::OpTypeInt && type.operand(0) == 8) writer_.capability(spv::CapabilityInt8);
     if (type.op() == spv::OpTypeInt && type.operand(0) == 16) writer_.capability(spv::CapabilityInt16);
     if (type.op() == spv::OpTypeFloat && type.operand(0) == 16) writer_.capability(spv::CapabilityFloat16);
   }
-  // What small numbers in push constants needed, they need in a buffer.
+  // Push constants move into a buffer, so 8-bit and 16-bit numbers in them need the capability for buffers.
   for (std::size_t i = 0; i < module_.global_count(); ++i) {
     if (module_[i].op() != spv::OpCapability || facts_.push == 0) continue;
     if (module_[i].operand(0) == spv::CapabilityStoragePushConstant8) {
@@ -105,19 +105,19 @@ Result<void> GlobalWriter::write_globals(const std::set<Id>& replaced) {
 
 void GlobalWriter::write_annotations() {
   const Id push_block = facts_.push != 0 ? facts_.pointee(facts_.push) : 0;
-  // In a chain, other dispatches write what this one only reads.
+  // In a chain, other dispatches may write a buffer that this one only reads, so these decorations are not true.
   const auto is_hidden = [&](std::uint32_t kind) {
     return kind_ == FormKind::Chain && (kind == spv::DecorationNonWritable || kind == spv::DecorationRestrict);
   };
   const auto is_wanted = [&](Id target, std::uint32_t kind) {
     if (target >= is_kept_.size() || !is_kept_[target]) return false;
-    if (replaced_.contains(target)) return false;  // Its built-in is another variable's now.
+    if (replaced_.contains(target)) return false;  // The form has another variable for this built-in.
     if (kind == spv::DecorationNonWritable && is_hidden(kind)) return false;
     return target != push_block || kind != spv::DecorationBlock;
   };
   const auto renamed = [&](std::uint32_t kind) {
     if (kind == spv::DecorationBufferBlock) return static_cast<std::uint32_t>(spv::DecorationBlock);
-    // A pointer must say one or the other.
+    // A pointer must be decorated with one of the two.
     if (kind == spv::DecorationRestrict && is_hidden(kind)) return static_cast<std::uint32_t>(spv::DecorationAliased);
     return kind;
   };
@@ -163,11 +163,12 @@ void GlobalWriter::write_annotations() {
       default: break;
     }
   }
-  // What was said of a variable is said of the members of its block. In a chain, all are written by others.
+  // Decorations of a buffer's variable move to the members of its block, since there is no variable any more. In a
+  // chain, other dispatches may write every buffer.
   std::set<std::pair<Id, spv::Decoration>> said;
   for (const BufferVariable& buffer : facts_.buffers) {
     for (const spv::Decoration kind : {spv::DecorationCoherent, spv::DecorationVolatile}) {
-      // The Vulkan memory model has no such decoration: there, each access says so.
+      // The Vulkan memory model has no such decoration: each access is marked instead.
       const bool is_shared =
           kind_ == FormKind::Chain && kind == spv::DecorationCoherent && !facts_.has_vulkan_memory_model;
       if (!is_shared && !module_.decoration(buffer.id, kind)) continue;

@@ -7,7 +7,7 @@
 
 namespace vyre::program::forms {
 
-/// Writes what stands outside functions: types, constants and variables, and what is said of them.
+/// Writes everything outside of functions: types, constants, variables, and their names and decorations.
 class GlobalWriter {
  public:
   explicit GlobalWriter(const RewriteContext& in)
@@ -19,10 +19,10 @@ class GlobalWriter {
 
   /// Copies types, constants and variables. `replaced` are built-ins that become private variables of the same id.
   [[nodiscard]] Result<void> write_globals(const std::set<Id>& replaced);
-  /// Writes the names and decorations of all that was kept. After the functions.
+  /// Writes the names and decorations of all ids in the new module. To be called after the functions were written.
   void write_annotations();
 
-  /// Notes whether an id is defined in the new module.
+  /// Note that an id of the kernel is, or is not, defined in the new module.
   void keep(Id id) { is_kept_[id] = true; }
   void drop(Id id) { is_kept_[id] = false; }
   [[nodiscard]] bool is_replaced(Id id) const { return replaced_.contains(id); }

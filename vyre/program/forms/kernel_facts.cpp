@@ -23,7 +23,7 @@ std::string label(const Module& module, Id id) {
   return name.empty() ? fmt::format("%{}", id) : fmt::format("'{}'", name);
 }
 
-/// Follows pointers from the variables they begin at.
+/// Finds for each pointer the variable from which it was derived.
 class OriginFinder {
  public:
   explicit OriginFinder(KernelFacts& facts) : facts_{facts} { facts.origins.assign(facts.module.id_bound(), 0); }
@@ -31,7 +31,7 @@ class OriginFinder {
   void solve() {
     for (const BufferVariable& buffer : facts_.buffers) facts_.origins[buffer.id] = buffer.id;
     if (facts_.push != 0) facts_.origins[facts_.push] = facts_.push;
-    // Each round carries origins further along calls and loops; an origin changes at most twice.
+    // Each round passes origins on along calls and loops. The rounds end, because an origin changes at most twice.
     for (bool changed = true; changed;) {
       changed = false;
       for (const Function* function : facts_.functions) {
@@ -90,7 +90,7 @@ class OriginFinder {
   KernelFacts& facts_;
 };
 
-/// Bytes of the smallest scalar in a type.
+/// The size in bytes of the smallest scalar in a type.
 std::uint32_t smallest_scalar(const Module& module, Id type, int depth) {
   constexpr int kMostDepth = 64;
   const auto definition = module.definition(type);
@@ -155,7 +155,7 @@ void number_entries(KernelFacts& facts) {
   std::uint32_t entry = 0;
   std::uint32_t range = 0;
   for (std::size_t i = 0; i < facts.buffers.size();) {
-    // Those that share a binding share its ranges.
+    // Variables that share a binding also share its ranges.
     std::uint32_t count = 0;
     const std::pair place{facts.buffers[i].set, facts.buffers[i].slot};
     for (; i < facts.buffers.size() && std::pair{facts.buffers[i].set, facts.buffers[i].slot} == place; ++i) {
@@ -170,11 +170,11 @@ void number_entries(KernelFacts& facts) {
   }
 }
 
-/// The built-ins that a one-launch form sets itself.
+/// The built-ins that a form for many dispatches sets itself.
 constexpr std::array kOwnBuiltIns = {spv::BuiltInWorkgroupId, spv::BuiltInNumWorkgroups, spv::BuiltInGlobalInvocationId,
                                      spv::BuiltInLocalInvocationId, spv::BuiltInLocalInvocationIndex};
 
-/// The form sets one variable of each built-in.
+/// Refuses a kernel with several variables for one built-in, because the form sets only one.
 Result<void> check_unique_built_ins(const KernelFacts& facts) {
   for (std::size_t i = 0; i < facts.module.global_count(); ++i) {
     const Instruction variable = facts.module[i];

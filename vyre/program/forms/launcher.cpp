@@ -41,7 +41,7 @@ class Launcher {
     }
     code_.add(spv::OpReturn, {});
     code_.add(spv::OpFunctionEnd, {});
-    // Variables come first in a function.
+    // SPIR-V wants all variables at the beginning of a function.
     for (const Words* part : {static_cast<const Words*>(&head), static_cast<const Words*>(&variables_),
                               static_cast<const Words*>(&code_.words)}) {
       writer_.functions.insert(writer_.functions.end(), part->begin(), part->end());
@@ -61,7 +61,7 @@ class Launcher {
     emit(variables_, spv::OpVariable, {uint_variable_, id, spv::StorageClassFunction});
     return id;
   }
-  /// A variable of a built-in as the device sets it, of the given type unless the kernel has one of its own.
+  /// The variable of a built-in that the device sets. Has the given type unless the kernel has such a variable.
   [[nodiscard]] Id device_built_in(spv::BuiltIn which, Id type) {
     const auto found = facts_.built_ins.find(which);
     if (found != facts_.built_ins.end() && !shape_.sets(which)) return found->second;
@@ -69,13 +69,13 @@ class Launcher {
     writer_.decorate(id, spv::DecorationBuiltIn, {static_cast<std::uint32_t>(which)});
     return id;
   }
-  /// What a variable of a built-in holds. The kernel may declare it with signed integers.
+  /// Loads a built-in as `type`. The kernel may have declared its variable with signed integers.
   [[nodiscard]] Id load_built_in(Id variable, Id type) {
     const Id declared = facts_.pointee(variable);
     if (declared == 0 || declared == type) return load(type, variable);
     return code_.value(spv::OpBitcast, type, {load(declared, variable)});
   }
-  /// The variable from which the kernel reads a built-in that is set here, or 0.
+  /// The variable from which the kernel reads a built-in, if the launcher sets it; else 0.
   [[nodiscard]] Id kernel_built_in(spv::BuiltIn which) const {
     const auto found = facts_.built_ins.find(which);
     return found == facts_.built_ins.end() || !shape_.sets(which) ? 0 : found->second;
@@ -105,7 +105,7 @@ class Launcher {
     return load(type, pointer);
   }
 
-  /// Loads what functions need of a record.
+  /// Loads from a record everything that functions need, into private variables.
   void enter_record(Id index) {
     if (table_ == 0) table_ = code_.value(spv::OpBitcast, table_pointer_, {root(RootMember::Records, types_.uvec2)});
     record_ = code_.value(spv::OpAccessChain, types_.record_pointer, {table_, constant(0), index});
@@ -162,7 +162,7 @@ class Launcher {
     }
   }
 
-  // A record that the invocations of a subgroup load together, two words each, as one number.
+  // Loading a record together: each invocation of a subgroup loads two words, as one 64-bit number.
 
   void load_together() {
     if (words_pointer_ == 0) {
@@ -182,7 +182,7 @@ class Launcher {
     known_.clear();
     for (std::uint32_t first = 0; first < pairs; first += shape_.lanes) {
       Id place = first == 0 ? lane : code_.value(spv::OpIAdd, uint_, {lane, constant(first)});
-      // Those for whom nothing is left load what the last one does.
+      // Invocations beyond the end of the record load the last two words.
       if (first + shape_.lanes > pairs) {
         const Id inside = code_.value(spv::OpULessThan, bool_, {place, constant(pairs)});
         place = code_.value(spv::OpSelect, uint_, {inside, place, constant(pairs - 1)});
@@ -193,7 +193,7 @@ class Launcher {
     }
   }
 
-  /// The two words at a multiple of eight bytes.
+  /// The two words at an offset, a multiple of eight bytes, from the invocation that has loaded them.
   [[nodiscard]] Id two_words(std::uint32_t offset) {
     Id& known = known_[offset / 8];
     if (known == 0) {
@@ -206,7 +206,8 @@ class Launcher {
   }
   [[nodiscard]] Id word(std::uint32_t offset) { return extract(two_words(offset / 8 * 8), offset / 4 % 2); }
 
-  /// Push constants at a path, of words of the record; 0 if they are no number of 32 bits nor a vector of them.
+  /// The push constants at a path, made from words of the record. 0 unless they are a 32-bit number or a vector of
+  /// those.
   [[nodiscard]] Id param_of_words(const std::vector<std::uint32_t>& path, Id type) {
     const spirv::Module& module = facts_.module;
     std::uint32_t offset = types_.params_offset;
@@ -239,7 +240,7 @@ class Launcher {
     return parts[1];
   }
 
-  /// Of a scalar, vector or matrix.
+  /// The alignment of a scalar, vector or matrix.
   [[nodiscard]] std::uint32_t alignment_of(Id type) const {
     auto definition = *facts_.module.definition(type);
     while (definition.op() == spv::OpTypeVector || definition.op() == spv::OpTypeMatrix) {
@@ -255,7 +256,8 @@ class Launcher {
     return code_.value(spv::OpLoad, types_.uvec3, {pointer, spv::MemoryAccessAlignedMask, 4});
   }
 
-  /// Tells the kernel where it is and runs it. `groups` is 0 where they were not loaded yet.
+  /// Sets the built-ins and calls the kernel for one of its workgroups. `groups`: the loaded workgroup count, 0 if it
+  /// was not loaded yet.
   void run(Id workgroup, Id groups) {
     if (const Id variable = kernel_built_in(spv::BuiltInWorkgroupId); variable != 0) {
       store_built_in(variable, workgroup, types_.uvec3);
@@ -299,7 +301,7 @@ class Launcher {
     }
     const Id variable = kernel_built_in(spv::BuiltInLocalInvocationId);
     if (variable != 0 || corner != 0) {
-      // Sizes are constants, so that these divisions are none when they run.
+      // The sizes are constants, so compilers replace these divisions.
       const auto [sx, sy, sz] = shape_.workgroup;
       const auto divide = [&](Id a, std::uint32_t b) {
         return b == 1 ? a : code_.value(spv::OpUDiv, uint_, {a, constant(b)});
@@ -377,7 +379,8 @@ class Launcher {
     code_.label(end);
   }
 
-  /// One dispatch for each z of the grid; or, with a map, what that says of each workgroup.
+  /// Writes the merged form. Without a map, the z of a workgroup is the index of its dispatch; with a map, the
+  /// workgroup looks up its entry.
   void write_merged() {
     const Id position = load_built_in(device_built_in(spv::BuiltInWorkgroupId, types_.uvec3), types_.uvec3);
     const Id x = extract(position, 0);
@@ -419,27 +422,27 @@ class Launcher {
   }
 
   void end_turn() {
-    // In a chain, what one item wrote is there for the next one.
+    // In a chain, the next item must see what this one wrote to buffers.
     std::uint32_t memory = 0;
     if (shape_.kind == FormKind::Chain) memory |= spv::MemorySemanticsUniformMemoryMask;
     if (shape_.kind == FormKind::Chain && facts_.has_vulkan_memory_model) {
       memory |= spv::MemorySemanticsMakeAvailableMask;
       memory |= spv::MemorySemanticsMakeVisibleMask;
     }
-    // What is left of one item must be read before the next one writes there.
+    // Workgroup memory is used by every item: all invocations must have read it before the next item writes to it.
     if (shape_.has_shared) memory |= spv::MemorySemanticsWorkgroupMemoryMask;
     if (memory == 0) return;
-    // A workgroup that is one subgroup waits for no other, which is cheaper.
+    // If the workgroup is a single subgroup, a cheaper subgroup barrier is enough.
     const bool is_one_subgroup = shape_.fold != 0 && shape_.fold == shape_.lanes;
     code_.add(spv::OpControlBarrier,
               {constant(is_one_subgroup ? spv::ScopeSubgroup : spv::ScopeWorkgroup), constant(spv::ScopeWorkgroup),
                constant(spv::MemorySemanticsAcquireReleaseMask | memory)});
   }
 
-  /// Record by record, and within one workgroup by workgroup, x first.
+  /// Writes the persistent form and the chain: loops over records, and for each record over its workgroups, x first.
   void write_turns() {
     const Id position = load_built_in(device_built_in(spv::BuiltInWorkgroupId, types_.uvec3), types_.uvec3);
-    // Each workgroup has as many records, one behind another; the last may have fewer.
+    // Each workgroup runs `Row` consecutive records; the last workgroup may have fewer.
     const Id first = root(RootMember::First, uint_);
     const Id share = root(RootMember::Row, uint_);
     const Id all_end = code_.value(spv::OpIAdd, uint_, {first, root(RootMember::Count, uint_)});
@@ -494,8 +497,8 @@ class Launcher {
   Id words_pointer_ = 0;
   Id lane_variable_ = 0;
   Id pair_ = 0;                        // The type of two words.
-  std::vector<Id> parts_;              // Two words of the record in each invocation.
-  std::map<std::uint32_t, Id> known_;  // Pairs of words that all have.
+  std::vector<Id> parts_;              // The words of the record that this invocation has loaded, two in each.
+  std::map<std::uint32_t, Id> known_;  // By offset / 8: pairs of words that were already passed on to all invocations.
 };
 
 }  // namespace

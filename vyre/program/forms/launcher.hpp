@@ -12,12 +12,12 @@ namespace vyre::program::forms {
 /// How the new entry point runs the kernel.
 struct LaunchShape {
   FormKind kind = FormKind::Pointer;
-  std::array<std::uint32_t, 3> workgroup = {1, 1, 1};  ///< As the kernel sees it.
-  std::uint32_t fold = 0;                              ///< Invocations that stand for a whole workgroup; 0 for none.
-  std::uint32_t lanes = 0;                             ///< Invocations that load a record together; 0 for none.
-  bool has_shared = false;                             ///< Whether items must not overlap within a workgroup.
+  std::array<std::uint32_t, 3> workgroup = {1, 1, 1};  ///< The workgroup size of the kernel.
+  std::uint32_t fold = 0;   ///< The number of invocations that run a workgroup of the kernel; 0 if not folded.
+  std::uint32_t lanes = 0;  ///< The number of invocations that load a record together; 0: each alone.
+  bool has_shared = false;  ///< Whether the kernel uses workgroup memory, so that items must not overlap.
 
-  /// Whether the new entry point says what a built-in is, in a private variable.
+  /// Whether the new entry point sets a built-in, which is then a private variable.
   [[nodiscard]] bool sets(spv::BuiltIn which) const noexcept {
     switch (which) {
       case spv::BuiltInLocalInvocationId:
@@ -31,8 +31,8 @@ struct LaunchShape {
   [[nodiscard]] std::uint32_t invocations() const noexcept { return workgroup[0] * workgroup[1] * workgroup[2]; }
 };
 
-/// Writes the new entry point, with the id of the old one: it finds its record, or one after another, and calls the
-/// kernel, which has the id `body`.
+/// Writes the new entry point, with the id of the kernel's entry point. It finds its record, or each of its records,
+/// and calls the kernel, which is now the function `body`.
 void write_launcher(const KernelFacts& facts, const RecordAccess& record, const RecordTypes& types,
                     const LaunchShape& shape, Id body, ModuleWriter& writer);
 

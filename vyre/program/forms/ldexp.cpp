@@ -19,7 +19,7 @@ using forms::Words;
 using spirv::Instruction;
 using spirv::Module;
 
-/// Beyond this every result is zero or infinite: exponents of doubles go from -1,074 to 1,023.
+/// With a larger exponent every result is zero or infinite: those of doubles go from -1,074 to 1,023.
 constexpr std::uint32_t kMostExponent = 4'096;
 
 class LdexpNarrower {
@@ -55,7 +55,7 @@ class LdexpNarrower {
   }
 
  private:
-  /// An integer type, or a vector of it.
+  /// The type of an exponent: an integer or a vector of integers.
   struct Exponent {
     std::uint32_t width = 32;
     bool is_signed = true;
@@ -72,7 +72,7 @@ class LdexpNarrower {
     }
   }
 
-  /// The exponent of an `Ldexp` that is not of 32 bits.
+  /// The exponent of an instruction, if it is an `Ldexp` and the exponent does not have 32 bits.
   [[nodiscard]] std::optional<Exponent> other_exponent(const Instruction& each) const {
     if (!imports_.contains(each.operand(0)) || each.operand(1) != GLSLstd450Ldexp) return std::nullopt;
     Exponent exponent{.type = module_.type_of(each.operand(3))};
@@ -105,7 +105,7 @@ class LdexpNarrower {
     return narrow;
   }
 
-  /// A number of 64 bits as an exponent, in each component.
+  /// A constant of the exponent's type, with this value in each component.
   [[nodiscard]] Id constant(const Exponent& of, std::uint64_t bits) {
     const auto vector = module_.definition(of.type);
     const Id scalar_type = of.count > 1 ? vector->operand(0) : of.type;
@@ -120,7 +120,7 @@ class LdexpNarrower {
     return words;
   }
 
-  /// A type or constant, made where there is none yet.
+  /// The id of a type or constant, which is made if the module does not have it.
   [[nodiscard]] Id global(spv::Op op, Id type, const Words& operands) {
     const auto [known, is_new] = globals_.try_emplace(key(op, type, operands), 0);
     if (!is_new) return known->second;

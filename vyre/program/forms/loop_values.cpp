@@ -28,7 +28,7 @@ bool LoopValues::is_read_only(Id pointer) const {
 }
 
 bool LoopValues::may_repeat() {
-  // Others may be called by a loop.
+  // Any function but the entry point may be called from a loop.
   return body_.function->id != facts_.entry.operand(1) || innermost_loop() != nullptr;
 }
 
@@ -41,14 +41,14 @@ const LoopValues::LoopBlocks* LoopValues::innermost_loop() {
       found_->push_back({.header = i, .merge = body_.flow().block_of_label(module_[block.end - 2].operand(0))});
     }
   }
-  // Blocks stand behind those that dominate them, and so do loops.
+  // A block comes after the blocks that dominate it, so an inner loop comes after the outer one: search from the end.
   const auto inner = std::views::reverse(*found_);
   const auto found = std::ranges::find_if(inner, [&](const LoopBlocks& loop) { return is_inside(loop, body_.block); });
   return found == inner.end() ? nullptr : &*found;
 }
 
 bool LoopValues::is_inside(const LoopBlocks& loop, std::uint32_t block) const {
-  // Those that end in a break are inside as well: each invocation runs them in an iteration of its own.
+  // Blocks that end in a break count as inside: invocations run them in different iterations.
   if (block == spirv::ControlFlow::kNone || !body_.flow().dominates(loop.header, block)) return false;
   return loop.merge == spirv::ControlFlow::kNone || !body_.flow().dominates(loop.merge, block);
 }
@@ -69,7 +69,7 @@ bool LoopValues::outlives_loop(Id value) {
         case spv::OpReturnValue:
         case spv::OpFunctionCall: return true;
         case spv::OpStore:
-          // The driver makes values of variables.
+          // A store to a variable counts as a use after the loop, because the driver replaces variables by values.
           if (user.operand(1) == id && !facts_.is_buffer_pointer(user.operand(0))) return true;
           break;
         default: break;
@@ -108,7 +108,7 @@ void LoopValues::keep_parts(Id type, Id value, Id result) {
   const auto definition = module_.definition(type);
   const bool is_array = definition && definition->op() == spv::OpTypeArray;
   if (is_array || (definition && definition->op() == spv::OpTypeStruct)) {
-    // Private variables have no layout, so that they cannot have the type of what has one.
+    // A private variable must not have a type with a layout, so its type is copied without one.
     const auto count = static_cast<std::uint32_t>(is_array ? *constants_.number(definition->operand(1))
                                                            : definition->operands().size());
     Words all{type, result};
@@ -121,8 +121,8 @@ void LoopValues::keep_parts(Id type, Id value, Id result) {
     emit(code_.words, spv::OpCompositeConstruct, all);
     return;
   }
-  // What is stored to memory stays there for those that have left the loop. That it is what is loaded again must not be
-  // known, or the driver takes the value itself.
+  // A value that is stored in memory stays there for invocations that have left the loop. The driver must not see that
+  // the load after the loop gives the stored value, or it uses that value directly.
   const Id variable = writer_.variable(spv::StorageClassPrivate, writer_.plain_array_type(type, 2));
   const Id pointer_type = writer_.pointer_type(spv::StorageClassPrivate, type);
   const Id to = code_.value(spv::OpAccessChain, pointer_type, {variable, writer_.constant(0)});

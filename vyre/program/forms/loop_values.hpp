@@ -24,24 +24,25 @@ class LoopValues {
 
   void begin_function() { found_.reset(); }
 
-  /// Whether it leads into what no kernel changes, which drivers load as written for all invocations.
+  /// Whether a pointer is into memory that kernels cannot write. As written, drivers load such values correctly for all
+  /// invocations.
   [[nodiscard]] bool is_read_only(Id pointer) const;
-  /// Whether an invocation may come to the block at hand more than once.
+  /// Whether an invocation may run the current block more than once.
   [[nodiscard]] bool may_repeat();
-  /// Whether the driver may forget a value of the source that is loaded here, because what is made of it is used
-  /// behind the loop.
+  /// Whether the driver may forget a value that is loaded here: it, or something computed from it, is used after the
+  /// loop.
   [[nodiscard]] bool outlives_loop(Id value);
-  /// `result` becomes `value`, and stays that behind the loop.
+  /// Writes `result`, which equals `value` also after the loop.
   [[nodiscard]] Result<void> keep(Id type, Id value, Id result);
 
  private:
-  /// A loop, by the blocks it begins with and goes on after.
+  /// A loop: its header, and the block after it.
   struct LoopBlocks {
     std::uint32_t header = 0;
     std::uint32_t merge = 0;
   };
 
-  /// Of the block at hand; nothing outside loops.
+  /// The innermost loop around the current block; null if there is none.
   [[nodiscard]] const LoopBlocks* innermost_loop();
   [[nodiscard]] bool is_inside(const LoopBlocks& loop, std::uint32_t block) const;
   void keep_parts(Id type, Id value, Id result);
@@ -56,7 +57,7 @@ class LoopValues {
   const RecordTypes& types_;
   FunctionWriter& body_;
   Code& code_;
-  std::optional<std::vector<LoopBlocks>> found_;  // Of the function at hand.
+  std::optional<std::vector<LoopBlocks>> found_;  // The loops of the current function, once they were looked for.
 };
 
 }  // namespace vyre::program::forms

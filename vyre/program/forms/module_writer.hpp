@@ -23,9 +23,10 @@ using Words = std::vector<std::uint32_t>;
 void emit(Words& to, spv::Op op, std::initializer_list<std::uint32_t> operands);
 void emit(Words& to, spv::Op op, std::span<const std::uint32_t> operands);
 
-/// A module in the making, section by section, that begins as another one: ids go on where its ids end.
+/// A module that is being written, section by section, from the module of the kernel. New ids begin after the ids of
+/// the kernel.
 ///
-/// Types that may stand in a module only once are those of the source where it has them.
+/// SPIR-V allows some types only once in a module; for those the kernel's are used if it has them.
 class ModuleWriter {
  public:
   explicit ModuleWriter(const spirv::Module& source);
@@ -48,10 +49,10 @@ class ModuleWriter {
   }
   /// A structure with its members at the given offsets.
   [[nodiscard]] Id struct_type(std::span<const std::pair<Id, std::uint32_t>> members);
-  /// A structure that nothing lays out.
+  /// A structure type without a layout.
   [[nodiscard]] Id plain_struct_type(std::initializer_list<Id> members);
   [[nodiscard]] Id array_type(Id element, std::uint32_t count, std::uint32_t stride);
-  /// An array that nothing lays out.
+  /// An array type without a layout.
   [[nodiscard]] Id plain_array_type(Id element, std::uint32_t count);
   [[nodiscard]] Id runtime_array_type(Id element, std::uint32_t stride);
 
@@ -67,7 +68,7 @@ class ModuleWriter {
     return global(spv::OpConstantComposite, type, parts);
   }
   [[nodiscard]] Id variable(spv::StorageClass storage, Id type);
-  /// With an id of the caller's.
+  /// Adds a variable with the given id.
   void variable(spv::StorageClass storage, Id type, Id id, Id initialiser = 0);
 
   void capability(std::uint32_t which) { capabilities_.insert(which); }
@@ -76,10 +77,10 @@ class ModuleWriter {
   void decorate_member(Id target, std::uint32_t member, spv::Decoration kind,
                        std::initializer_list<std::uint32_t> parameters = {});
 
-  /// The instruction as it is.
+  /// Appends an unchanged instruction.
   void copy(Words& to, const spirv::Instruction& instruction);
 
-  /// Global variables made here or copied, which newer versions list at the entry point.
+  /// Notes a global variable, which SPIR-V 1.4 and later list at the entry point.
   void add_to_interface(Id variable, bool is_input_or_output) { interface_.emplace_back(variable, is_input_or_output); }
 
   /// The words of the whole module.
@@ -95,12 +96,13 @@ class ModuleWriter {
  private:
   using Key = std::tuple<spv::Op, Words>;
 
-  /// A type, or a constant of one, that stands in the module once.
+  /// The id of a type, or of a constant of a type, which is made if the module does not have it.
   [[nodiscard]] Id global(spv::Op op, Id type, std::initializer_list<std::uint32_t> operands);
 
   const spirv::Module& source_;
   std::uint32_t bound_;
-  std::map<Key, Id> globals_;  // Those of the source that it may not have twice, and those made here.
+  std::map<Key, Id>
+      globals_;  // Types and constants made here, and those of the kernel that a module may have only once.
   std::set<std::uint32_t> capabilities_;
   std::set<std::string> extensions_;
   std::vector<std::pair<Id, bool>> interface_;
@@ -117,7 +119,7 @@ class Code {
     named(op, type, id, operands);
     return id;
   }
-  /// The same with an id that is given.
+  /// Adds an instruction with the given result id.
   void named(spv::Op op, Id type, Id id, std::initializer_list<std::uint32_t> operands);
   void add(spv::Op op, std::initializer_list<std::uint32_t> operands) { emit(words, op, operands); }
   void label(Id id) { emit(words, spv::OpLabel, {id}); }

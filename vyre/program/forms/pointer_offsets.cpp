@@ -151,7 +151,7 @@ Result<void> PointerOffsets::rewrite_comparison(const Instruction& comparison) {
   const Id pointer_type = module_.type_of(comparison.operand(0));
   const std::uint32_t stride = module_.decoration(pointer_type, spv::DecorationArrayStride).value_or(0);
   if (stride == 0) return refuse("OpPtrDiff subtracts pointers that have no ArrayStride");
-  // Both ways round, since a distance may have all 32 bits.
+  // Divides the positive difference, whichever pointer is the greater, because a distance may need all 32 bits.
   const auto elements = [&](Id from, Id to) {
     const Id bytes = code_.value(spv::OpISub, types_.uint, {to, from});
     const Id count = code_.value(spv::OpUDiv, types_.uint, {bytes, writer_.constant(stride)});

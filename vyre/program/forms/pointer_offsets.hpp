@@ -6,8 +6,8 @@
 
 namespace vyre::program::forms {
 
-/// Pointers that are compared, subtracted or stepped along: as bytes from the beginning of their buffer, which is what
-/// they are in the kernel as written. The addresses themselves may have been replaced where they lead out of a view.
+/// Rewrites instructions that compare, subtract or advance pointers. Uses each pointer's offset in bytes from the
+/// beginning of its buffer, because its address may have been replaced by one that stays inside the view.
 class PointerOffsets {
  public:
   PointerOffsets(const RewriteContext& in, const TypeLayout& sizes, const RecordTypes& types,
@@ -21,12 +21,12 @@ class PointerOffsets {
         body_{body},
         code_{body.code} {}
 
-  /// Finds the pointers of a function whose distance from the beginning of their buffer is needed.
+  /// Finds the pointers of a function whose offset is needed.
   [[nodiscard]] Result<void> find_offsets(const spirv::Function& function);
-  /// Whether the distance of a pointer is needed, and the id it has.
+  /// Whether the offset of a pointer is needed, and the id of that offset.
   [[nodiscard]] bool contains(Id pointer) const { return offsets_.contains(pointer); }
   [[nodiscard]] Id at(Id pointer) const { return offsets_.at(pointer); }
-  /// Writes that distance, in bytes, beside the pointer.
+  /// Writes the code that computes the offset of a pointer.
   [[nodiscard]] Result<void> write_offset(const spirv::Instruction& pointer);
   [[nodiscard]] Result<void> rewrite_comparison(const spirv::Instruction& comparison);
 
@@ -43,7 +43,7 @@ class PointerOffsets {
   const RecordTypes& types_;
   FunctionWriter& body_;
   Code& code_;
-  std::map<Id, Id> offsets_;  // By pointer of the function at hand.
+  std::map<Id, Id> offsets_;  // By pointer of the current function: the id of its offset.
 };
 
 }  // namespace vyre::program::forms

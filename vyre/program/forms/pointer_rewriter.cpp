@@ -62,7 +62,7 @@ Result<void> PointerRewriter::write_function(const Function& function, Id id) {
   VYRE_TRY(offsets_.find_offsets(function));
 
   Words head;
-  bool is_in_head = true;  // Up to the last variable of the first block.
+  bool is_in_head = true;  // Whether the rewriter has not passed the variables at the beginning of the first block yet.
   if (id == function.id) globals_.keep(id);
   for (body_.at = function.begin; body_.at < function.end; ++body_.at) {
     const Instruction instruction = module_[body_.at];
@@ -83,7 +83,7 @@ Result<void> PointerRewriter::write_function(const Function& function, Id id) {
         return refuse("a variable begins as an address of a buffer");
       }
       writer_.copy(head, instruction);
-      // The driver must not believe that what they point to is nowhere else.
+      // Such pointers are declared to alias, so that the driver does not assume that nothing else points there.
       const bool is_pointer = op == spv::OpFunctionParameter && facts_.is_buffer_pointer(instruction.result());
       const Id pointee = facts_.pointee(instruction.result());
       const auto inner = module_.definition(pointee);
@@ -148,7 +148,7 @@ Result<void> PointerRewriter::copy_with_pointers(const Instruction& instruction)
     case spv::OpPhi:
     case spv::OpFunctionCall:
     case spv::OpReturnValue:
-    case spv::OpStore:  // Of the pointer itself.
+    case spv::OpStore:  // Stores a pointer as a value.
     case spv::OpLoad:
     case spv::OpUndef: break;
     default: return refuse(fmt::format("{} takes the address of a buffer", instruction.name()));
@@ -169,7 +169,7 @@ Result<void> PointerRewriter::copy_with_pointers(const Instruction& instruction)
     }
     at += operand.words.size();
   });
-  // Phis stand at the beginning of a block, so that what they take is made in the prologue or was made before.
+  // Nothing can be written before a phi, so its operands must come from the prologue or an earlier block.
   if (code_.words.size() != begin && instruction.op() == spv::OpPhi) {
     return refuse("OpPhi takes the address of a buffer of an array of buffers");
   }
@@ -208,7 +208,7 @@ Result<void> PointerRewriter::rewrite_extended(const Instruction& instruction) {
     writer_.copy(code_.words, instruction);
     return {};
   }
-  // These give two results, one of them through a pointer; their sisters give both as a structure.
+  // These instructions return a second result through a pointer; each has a variant that returns both in a structure.
   const std::uint32_t which = instruction.operand(1);
   const bool is_known = name == "GLSL.std.450" && (which == GLSLstd450Modf || which == GLSLstd450Frexp);
   if (!is_known) return refuse("an extended instruction takes the address of a buffer");

@@ -7,9 +7,10 @@
 
 namespace vyre::program::forms {
 
-/// Rewrites the functions of a kernel so that they reach buffers through addresses, and everything global they need.
+/// Rewrites the functions of a kernel, and the types and variables that they need, so that they access buffers through
+/// addresses.
 ///
-/// It goes through the instructions and hands each to the part that knows how to rewrite it.
+/// Goes through the instructions and hands each to the part that rewrites it.
 class PointerRewriter {
  public:
   explicit PointerRewriter(const RewriteContext& in);
@@ -23,7 +24,7 @@ class PointerRewriter {
   /// Rewrites all functions; the entry point gets the id `body`.
   [[nodiscard]] Result<void> write_functions(Id body);
 
-  /// How the functions reach their record.
+  /// The private variables through which the functions get what is in their record.
   [[nodiscard]] const RecordAccess& record() const noexcept { return record_; }
 
  private:

@@ -25,8 +25,8 @@ Result<RecordTypes> RecordAccess::make_types() {
   if (entries > 0) {
     members.emplace_back(writer_.array_type(entry, entries, RecordLayout::kEntryBytes), RecordLayout::kEntriesOffset);
   }
-  // Records begin at multiples of the largest alignment there is, that of a vector of four doubles; push constants in
-  // them where they may.
+  // Records are aligned to the largest alignment of any type, that of a vector of four doubles. The push constants
+  // follow the entries at their own alignment.
   constexpr std::uint32_t kAlignment = 32;
   const auto round = [](std::uint32_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; };
   const bool has_wide = facts_.push != 0 && sizes_.alignment(facts_.pointee(facts_.push)) > 4;

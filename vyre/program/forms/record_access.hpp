@@ -10,21 +10,22 @@
 
 namespace vyre::program::forms {
 
-/// The members of an entry of a record that are read.
+/// The indices of the members in an entry of a record.
 inline constexpr std::uint32_t kAddressMember = 0;
 inline constexpr std::uint32_t kBytesMember = 1;
 inline constexpr std::uint32_t kLengthMember = 2;
 
-/// Private variables that functions read, because they cannot see what the entry point loaded.
+/// Private variables through which the entry point passes what it has loaded to the functions. The members are ids of
+/// variables.
 struct PrivateState {
-  std::map<std::uint32_t, Id> addresses = {};  ///< By entry of the record: its address, two words.
-  std::map<std::uint32_t, Id> bytes = {};      ///< By entry: how large the view is.
-  std::map<std::uint32_t, Id> lengths = {};    ///< By entry: elements of its runtime array.
-  std::map<std::uint32_t, Id> sizes = {};      ///< By entry: bytes of its view.
+  std::map<std::uint32_t, Id> addresses = {};  ///< By entry of the record: the address of its view, two words.
+  std::map<std::uint32_t, Id> bytes = {};      ///< By entry: the size of its view, for checks of indices.
+  std::map<std::uint32_t, Id> lengths = {};    ///< By entry: the number of elements of its runtime array.
+  std::map<std::uint32_t, Id> sizes = {};      ///< By entry: the size of its view, for steps of pointers.
   Id record = 0;                               ///< The address of the record; 0 if no function needs it.
-  Id zero = 0;                                 ///< A zero that no compiler knows.
-  Id scratch = 0;                              ///< The address of zeros, with those to write to after them.
-  /// Push constants by the path to them: type and variable.
+  Id zero = 0;                                 ///< A zero whose value compilers cannot know.
+  Id scratch = 0;                              ///< The address of the scratch memory.
+  /// By the path of a push constant: its type and variable.
   std::map<std::vector<std::uint32_t>, std::pair<Id, Id>> params = {};
 };
 
@@ -34,13 +35,14 @@ struct RecordTypes {
   Id uvec2 = 0;
   Id uvec3 = 0;
   Id record = 0;                    ///< The structure of a record.
-  Id record_pointer = 0;            ///< To one.
-  std::uint32_t params_member = 0;  ///< Which member of a record the push constants are.
+  Id record_pointer = 0;            ///< The type of a pointer to a record.
+  std::uint32_t params_member = 0;  ///< The index of the push constants among the members of a record.
   std::uint32_t params_offset = 0;
   std::uint32_t stride = 0;
 };
 
-/// How functions reach the record of their dispatch. Values are loaded once for each function, in its prologue.
+/// Writes the code by which functions read the record of their dispatch. Each value is loaded once per function, in its
+/// prologue.
 class RecordAccess {
  public:
   RecordAccess(const RewriteContext& in, const TypeLayout& sizes, FunctionWriter& body) noexcept;
@@ -55,25 +57,25 @@ class RecordAccess {
   [[nodiscard]] Id record_pointer();
   /// The push constants in the record.
   [[nodiscard]] Id params_pointer(Id pointer_type);
-  /// The variable with the push constants of a path, of this type when it is made.
+  /// The variable with the push constant at a path; it is made with this type if there is none.
   [[nodiscard]] Id param(const std::vector<std::uint32_t>& path, Id type);
-  /// The address of an entry's view, as a pointer or as two words.
+  /// The address of an entry's view: as a pointer, and as two words.
   [[nodiscard]] Id entry_address(std::uint32_t entry, Id pointer_type);
   [[nodiscard]] Id entry_words(std::uint32_t entry);
-  /// How many elements the runtime array of an entry has.
+  /// The number of elements of an entry's runtime array.
   [[nodiscard]] Id entry_length(std::uint32_t entry);
-  /// How large the view of an entry is, for indices and for steps of pointers.
+  /// The size of an entry's view: for checks of indices, and for steps of pointers.
   [[nodiscard]] Id entry_bytes(std::uint32_t entry);
   [[nodiscard]] Id entry_size(std::uint32_t entry);
-  /// A zero that no compiler knows, loaded at hand.
+  /// A zero whose value compilers cannot know, loaded at this point of the code.
   [[nodiscard]] Id zero();
-  /// Memory that takes accesses that lead out of a view: zeros, or bytes that are written.
+  /// A pointer to scratch memory, for an access outside of a view: to the zeros, or to the bytes that may be written.
   [[nodiscard]] Id scratch_pointer(Id pointer_type, bool writes);
-  /// Where a member of an entry is within a record.
+  /// A pointer to a member of an entry of a record.
   [[nodiscard]] Id entry_pointer(Code& code, Id record, Id entry, std::uint32_t member) const;
 
  private:
-  /// What a private variable holds, which is made if it is 0.
+  /// Loads a private variable, which is made first if its id is 0.
   [[nodiscard]] Id from_private(Id& variable, Id type, Code& code);
 
   const KernelFacts& facts_;
@@ -84,7 +86,7 @@ class RecordAccess {
   Code& prologue_;
   RecordTypes types_;
   PrivateState state_;
-  // Of the function at hand.
+  // Values loaded in the current function.
   std::map<std::pair<std::uint32_t, Id>, Id> entry_pointers_;
   std::map<std::uint32_t, Id> entry_lengths_;
   std::map<std::uint32_t, Id> entry_bytes_;

@@ -7,7 +7,7 @@ namespace vyre::program::forms {
 
 inline constexpr spv::StorageClass kPhysical = spv::StorageClassPhysicalStorageBuffer;
 
-/// What all parts of a rewriter work on.
+/// What all parts of the rewriter share.
 struct RewriteContext {
   const KernelFacts& facts;
   spirv::Constants& constants;
@@ -16,7 +16,7 @@ struct RewriteContext {
   ModuleWriter& writer;
 };
 
-/// Whether an instruction says where something came from, and nothing about what it does.
+/// Whether an instruction is debug information, such as a line number.
 [[nodiscard]] constexpr bool is_debug(spv::Op op) noexcept {
   switch (op) {
     case spv::OpLine:

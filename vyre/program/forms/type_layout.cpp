@@ -34,7 +34,8 @@ std::uint64_t TypeLayout::extent(Id type) const {
     case spv::OpTypeFloat: return definition->operand(0) / 8;
     case spv::OpTypePointer: return 8;
     case spv::OpTypeVector: return saturating_mul(definition->operand(1), extent(definition->operand(0)));
-    case spv::OpTypeMatrix: return 0;  // Its stride is its structure's to say.
+    case spv::OpTypeMatrix:
+      return 0;  // The stride of a matrix is not known here: the structure around it decides that.
     case spv::OpTypeArray: {
       const std::uint64_t stride = module_.decoration(type, spv::DecorationArrayStride).value_or(0);
       return saturating_mul(constants_.number(definition->operand(1)).value_or(0),

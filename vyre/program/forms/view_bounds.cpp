@@ -14,7 +14,8 @@ namespace {
 
 using spirv::Instruction;
 
-/// Where several indices add up, each may lead so many units away, shared among them: their sum fits 32 bits then.
+/// If several indices of an access are added up, each may be this many units divided by their number, so that the sum
+/// fits into 32 bits.
 constexpr std::uint64_t kFarthest = std::uint64_t{1} << 31;
 
 constexpr std::string_view kUnknownBuffer =
@@ -33,7 +34,7 @@ ViewBounds::ViewBounds(const RewriteContext& in, const TypeLayout& sizes, Record
       body_{body},
       code_{body.code},
       prologue_{body.prologue} {
-  // A decoration of a member is not known where the member is reached in another way.
+  // Looks at all decorations, because a pointer to a matrix may come from anywhere.
   for (std::size_t i = 0; i < module_.global_count() && !has_row_major_; ++i) {
     const Instruction each = module_[i];
     const bool is_member = each.op() == spv::OpMemberDecorate;
@@ -126,7 +127,7 @@ Id ViewBounds::check_index(Id index, Id bound, Id valid) {
 }
 
 Id ViewBounds::checked_index(Id index, Id bound, Id& valid) {
-  // Where an earlier step led out, the way begins at something else, which may be smaller.
+  // If an earlier index was outside, the path continues in other memory, which may be smaller, so `valid` counts too.
   valid = check_index(index, bound, valid);
   const Id type = module_.type_of(index);
   return code_.value(spv::OpSelect, type, {valid, index, writer_.null_constant(type)});
@@ -157,7 +158,7 @@ Result<Id> ViewBounds::limit_of(const Place& place, std::uint64_t rest, std::uin
   const std::uint64_t needed = saturating_add(rest, size);
   if (needed > std::numeric_limits<std::uint32_t>::max()) return writer_.constant(0);
   VYRE_ASSIGN(const Id bytes, bytes_of(place));
-  const bool is_known = place.bytes == 0;  // So that it is in the prologue.
+  const bool is_known = place.bytes == 0;  // Then the size is loaded in the prologue.
   Id made = 0;
   Id& limit = is_known ? limits_[{*place.entry, rest, unit, size}] : made;
   if (limit != 0) return limit;
@@ -182,10 +183,10 @@ Result<Distance> ViewBounds::distance_of(const Walk& walk, const Place& place, I
     unit = std::gcd(unit, step.stride);
     ++terms;
   }
-  Id before = 0;  // Bytes from the beginning of the view to an address that came from elsewhere.
+  Id before = 0;  // The bytes from the beginning of the view to the root, if that is an address.
   if (!walk.starts_at_view) {
     if (!place.entry) return refuse(std::string{kUnknownBuffer});
-    // Its components lie beside each other, unless it is a column of a matrix that is laid out by rows.
+    // The components of a vector are neighbours in memory, unless it is a column of a row-major matrix.
     const bool is_vector = module_.definition_op(facts_.pointee(root)) == spv::OpTypeVector;
     if (is_vector && has_row_major_) return refuse("an index goes into a vector that may be a column of a matrix");
     unit = std::gcd(unit, std::uint64_t{sizes_.alignment(facts_.pointee(root))});
@@ -237,9 +238,9 @@ Result<Id> ViewBounds::is_inside(const Place& place, std::uint64_t behind, std::
 
 Result<Id> ViewBounds::array_pointer(bool is_of_variable, Id pointer, Id pointer_type, const Place& place,
                                      std::uint64_t array_offset) {
-  // Where the array is all there is, the host gives the address of zeros for an empty one.
+  // If the array is the whole buffer, the table has the address of zeros for an empty one.
   if (place.entry && array_offset == 0) return pointer;
-  const bool is_variable = is_of_variable && place.entry;  // So that its address is in the prologue.
+  const bool is_variable = is_of_variable && place.entry;  // Then the address is loaded in the prologue.
   if (is_variable) {
     if (const auto found = array_pointers_.find(*place.entry); found != array_pointers_.end()) return found->second;
   }
@@ -255,7 +256,8 @@ Result<Id> ViewBounds::array_pointer(bool is_of_variable, Id pointer, Id pointer
 Result<void> ViewBounds::check_element(Walk& walk, Place& place, Id root_type, Id& pointer) {
   Step& step = walk.steps[*walk.runtime];
   VYRE_ASSIGN(Id limit, length_of(place));
-  const std::uint64_t before = walk.array_offset / step.stride;  // Elements that fit in front of the array.
+  // The number of elements that would fit before the array.
+  const std::uint64_t before = walk.array_offset / step.stride;
   if (before == 0) {
     place.valid = place.base_valid;
     step.index = checked_index(step.index, limit, place.valid);
@@ -273,7 +275,7 @@ Result<void> ViewBounds::check_element(Walk& walk, Place& place, Id root_type, I
   const Id from_begin = code_.value(spv::OpIAdd, types_.uint, {index, shift});
   const Id inside = code_.value(spv::OpULessThan, writer_.bool_type(), {from_begin, shifted});
   place.valid = both(both(place.base_valid, is_near), inside);
-  // What lies in front of the array is there whatever its length.
+  // The bytes before the array are inside the view even if the array is empty.
   const Id first = writer_.signed_constant(-static_cast<std::int32_t>(before));
   step.index = code_.value(spv::OpSelect, type, {place.valid, index, first});
   return {};
@@ -288,8 +290,8 @@ Result<void> ViewBounds::check_steps(Walk& walk, std::uint64_t needed, Place& pl
   }
   if (walk.runtime) {
     const Step& step = walk.steps[*walk.runtime];
-    // A view holds whole elements of its runtime array: what is inside one is inside the view. So is what lies before
-    // the array, if that is as much as some elements.
+    // The view has whole elements of the runtime array, so everything in an element is inside the view. So is
+    // everything before the array, if it is as large as a number of elements.
     const bool is_first =
         std::ranges::none_of(walk.steps.begin(), walk.steps.begin() + static_cast<std::ptrdiff_t>(*walk.runtime),
                              [](const Step& each) { return each.is_dynamic; });
@@ -311,7 +313,7 @@ Result<void> ViewBounds::check_steps(Walk& walk, std::uint64_t needed, Place& pl
     step.index = code_.value(spv::OpSelect, type, {place.valid, narrow_index(step.index, is_near), other});
   }
   if (!walk.runtime || has_front) return {};
-  // Without an element there is nothing to lead to instead.
+  // If the array has no element, there is no element to access instead of the one outside.
   VYRE_ASSIGN(const Id begin, array_pointer(walk.starts_at_variable, pointer, root_type, place, walk.array_offset));
   if (begin != pointer) pointer = code_.value(spv::OpSelect, root_type, {place.valid, pointer, begin});
   return {};

@@ -17,7 +17,7 @@ using spirv::ControlFlow;
 using spirv::Function;
 using spirv::Instruction;
 
-/// Whether it makes a pointer to something of one to that, or to what that is part of.
+/// Whether an instruction derives a pointer to a part of what another pointer points to, or copies a pointer.
 bool is_part(spv::Op op) { return spirv::is_access_chain(op) || op == spv::OpCopyObject; }
 
 bool is_volatile_buffer(const KernelFacts& facts, Id pointer) {
@@ -29,13 +29,14 @@ bool is_volatile_buffer(const KernelFacts& facts, Id pointer) {
                              [](const spirv::Decoration& each) { return each.kind == spv::DecorationVolatile; });
 }
 
-/// By what an instruction sees what others do meanwhile, other than by bringing them further: a loop around a
-/// compare-and-swap, or one that counts up, ends by itself.
+/// The operation by which an instruction sees writes of other invocations; empty if it does not. A compare-and-swap and
+/// an atomic that counts up or down do not count, because a loop around one ends without help from other invocations.
 std::string watches(const KernelFacts& facts, const Instruction& instruction, spirv::Constants& constants) {
   const spv::Op op = instruction.op();
   if (op == spv::OpLoad || op == spv::OpCopyMemory) {
     const bool is_load = op == spv::OpLoad;
-    // A copy may have a second mask behind the operands of the first; taking one of those for it does no harm.
+    // A copy may have a second mask after the operands of the first. An operand that is mistaken for a mask does no
+    // harm.
     const std::span<const std::uint32_t> all = instruction.operands();
     const std::span<const std::uint32_t> masks =
         is_load ? all.subspan(1, std::min<std::size_t>(all.size() - 1, 1)) : all.subspan(2);
@@ -53,11 +54,11 @@ std::string watches(const KernelFacts& facts, const Instruction& instruction, sp
   return std::string{instruction.name()};
 }
 
-/// Which branches decide whether a block is run.
+/// Finds the branches that decide whether a block runs.
 class Control {
  public:
   Control(const Function& function, const ControlFlow& flow) : blocks_{function.blocks.size()}, flow_{flow} {
-    // Where functions end.
+    // The blocks that end the function.
     for (std::uint32_t i = 0; i < blocks_; ++i) {
       if (flow_.immediate_dominator(i) != ControlFlow::kNone && flow_.successors(i).empty()) ends_.push_back(i);
     }
@@ -67,10 +68,10 @@ class Control {
     }
   }
 
-  /// Whether every block is on a way to the end. Otherwise nothing can be said.
+  /// Whether the end can be reached from every block. If not, nothing is known of the branches.
   [[nodiscard]] bool is_known() const { return always_ends_; }
 
-  /// Those that choose between ways that all lead through the block and others.
+  /// The branches that decide whether a block runs: one target always leads to it, and another may not.
   [[nodiscard]] const std::vector<std::uint32_t>& of(std::uint32_t block) {
     const auto [found, is_new] = controls_.try_emplace(block);
     if (!is_new) return found->second;
@@ -85,7 +86,7 @@ class Control {
   }
 
  private:
-  /// The blocks from which an end can be reached without a given one.
+  /// The blocks from which an end can be reached without passing the block `without`.
   [[nodiscard]] std::vector<bool> before_end(std::uint32_t without) const {
     std::vector<bool> found(blocks_, false);
     std::vector<std::uint32_t> open;
@@ -110,7 +111,7 @@ class Control {
   std::map<std::uint32_t, std::vector<std::uint32_t>> controls_;
 };
 
-/// Follows what loops hang on to where it comes from.
+/// Finds the values on which it depends whether a loop goes on, and follows each of them back to its source.
 class WaitFinder {
  public:
   WaitFinder(const KernelFacts& facts, const Function& function, spirv::Constants& constants)
@@ -121,7 +122,7 @@ class WaitFinder {
         control_{function, flow_} {}
 
   [[nodiscard]] std::string find() {
-    constexpr std::size_t kMostBlocks = 10'000;  // Each may be compared with each other.
+    constexpr std::size_t kMostBlocks = 10'000;  // The time may grow with the square of the blocks.
     for (header_ = 0; header_ < function_.blocks.size(); ++header_) {
       const spirv::Block& block = function_.blocks[header_];
       if (block.end - block.begin < 3 || facts_.module[block.end - 2].op() != spv::OpLoopMerge) continue;
@@ -142,7 +143,7 @@ class WaitFinder {
   }
 
  private:
-  /// The blocks from which the loop can go on.
+  /// Finds the blocks of the loop: those from which its next iteration can be reached.
   void find_loop() {
     is_inside_.assign(function_.blocks.size(), false);
     is_inside_[header_] = true;
@@ -164,7 +165,7 @@ class WaitFinder {
     return block != ControlFlow::kNone && is_inside_[block];
   }
 
-  /// Notes a value that the loop hangs on.
+  /// Notes that the loop depends on a value.
   void reach(Id id) {
     if (seen_.insert(id).second) open_.push_back(id);
   }
@@ -174,7 +175,7 @@ class WaitFinder {
     reach_block(block);
   }
 
-  /// Notes that the loop hangs on whether a block is run.
+  /// Notes that the loop depends on whether a block runs.
   void reach_block(std::uint32_t block) {
     if (!control_.is_known() || block == ControlFlow::kNone) return;
     std::vector<std::uint32_t> open{block};
@@ -189,7 +190,7 @@ class WaitFinder {
     }
   }
 
-  /// Notes that the loop hangs on what is in a variable.
+  /// Notes that the loop depends on the contents of a variable.
   void reach_variable(Id pointer) {
     while (is_part(facts_.module.definition_op(pointer))) pointer = facts_.module.definition(pointer)->operand(0);
     if (facts_.module.definition_op(pointer) != spv::OpVariable || facts_.buffer_of.contains(pointer)) return;
@@ -223,7 +224,7 @@ class WaitFinder {
     return {};
   }
 
-  /// Which value it is hangs on where one comes from.
+  /// Notes that the loop depends on which predecessor a phi takes its value from.
   void reach_ways(const Instruction& phi) {
     for (std::size_t i = 1; i < phi.operands().size(); i += 2) {
       const std::uint32_t from = flow_.block_of_label(phi.operand(i));
@@ -236,7 +237,7 @@ class WaitFinder {
     }
   }
 
-  /// Through a variable, what is stored to it or to parts of it counts, and what functions that have it do.
+  /// Looks at everything that may change a variable: stores to it or its parts, and functions that use it.
   [[nodiscard]] std::string stored_watches(Id variable) {
     std::vector<Id> parts{variable};
     while (!parts.empty()) {
@@ -250,7 +251,7 @@ class WaitFinder {
         if (std::string found = written_watches(instruction, use, part); !found.empty()) return found;
       }
     }
-    // One that all functions see.
+    // A global variable, which every function may change.
     const bool is_global = facts_.module.definition_index(variable) < facts_.module.global_count();
     for (std::size_t i = function_.begin; is_global && i < function_.end; ++i) {
       const Instruction call = facts_.module[i];
@@ -260,7 +261,7 @@ class WaitFinder {
     return {};
   }
 
-  /// What an instruction in the loop may put where a pointer leads.
+  /// Looks at what an instruction of the loop may store through a pointer.
   [[nodiscard]] std::string written_watches(const Instruction& instruction, std::size_t index, Id pointer) {
     switch (instruction.op()) {
       case spv::OpStore:
@@ -279,7 +280,7 @@ class WaitFinder {
     }
   }
 
-  /// What comes out of a function: anything that it finds or is given.
+  /// Looks at the result of a call, which may depend on anything that the function reads or is given.
   [[nodiscard]] std::string passed_watches(const Instruction& call, std::size_t index) {
     reach_block(flow_.block_of_instruction(index));
     for_each_used_id(facts_.module, call, [&](Id used) {
@@ -316,13 +317,13 @@ class WaitFinder {
   ControlFlow flow_;
   Control control_;
 
-  // Of the loop at hand.
+  // The loop that is being looked at.
   std::uint32_t header_ = 0;
   std::vector<bool> is_inside_;                // By block.
   std::unordered_set<Id> seen_;                // Values.
   std::unordered_set<Id> followed_;            // Variables.
-  std::vector<Id> open_;                       // Values that are still to be followed.
-  std::vector<Id> variables_;                  // And variables.
+  std::vector<Id> open_;                       // The values still to be followed,
+  std::vector<Id> variables_;                  // and the variables.
   std::unordered_set<std::uint32_t> decided_;  // Blocks.
 };
 

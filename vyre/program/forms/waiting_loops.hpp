@@ -8,8 +8,8 @@ namespace vyre::program::forms {
 
 /// The operation by which a loop of a function waits for other invocations; empty if none does.
 ///
-/// A loop waits if whether it goes on hangs on a value that others change meanwhile: one that an atomic or a volatile
-/// load finds. What else is done with such values does not matter.
+/// A loop waits if its end depends on a value that other invocations may change while it runs, and that it reads with
+/// an atomic or a volatile load. Other uses of such values do not matter.
 [[nodiscard]] std::string find_wait(const KernelFacts& facts, const spirv::Function& function,
                                     spirv::Constants& constants);
 

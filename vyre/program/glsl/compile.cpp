@@ -19,7 +19,7 @@
 #include <vyre/program/saturating.hpp>
 #include <vyre/program/validate.hpp>
 
-// The compiler is built without run-time type information, which the sanitizer would look for.
+// glslang is built without run-time type information, which this sanitizer would need.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((no_sanitize("vptr"))), apply_to = function)
 #endif
@@ -34,7 +34,7 @@ namespace {
 
 constexpr std::string_view kIncludeDirective = "#extension GL_GOOGLE_include_directive : enable\n";
 
-/// The compiler's own tables, made once and shared; it locks them itself.
+/// Makes glslang's global tables, once. glslang locks them itself.
 void prepare_compiler() {
   static const bool kIsReady = glslang::InitializeProcess();
   VYRE_CHECK(kIsReady, "the compiler's tables need only memory");
@@ -45,8 +45,8 @@ struct Version {
   EProfile profile = ECoreProfile;
 };
 
-/// The version a kernel asks for. With any other the compiler cannot read its own built-in functions, and says so at
-/// length on the standard output.
+/// The GLSL version of a kernel. Refuses versions without compute shaders: with those glslang fails to read its own
+/// built-in functions, and prints long messages to the standard output.
 Result<Version> read_version(const GlslText& text, std::string_view file) {
   constexpr std::string_view kNeeds = "a compute kernel needs 430, 440, 450 or 460, or 310 es or 320 es";
   const std::vector<GlslToken>& tokens = text.tokens();
@@ -108,7 +108,7 @@ Result<void> check_options(const GlslOptions& options) {
   return {};
 }
 
-/// Serves the files that were read to the compiler, and keeps count.
+/// Gives glslang the included files, which were read before, and counts their bytes.
 class Includer final : public glslang::TShader::Includer {
  public:
   Includer(const GlslIncludes& includes, std::function<Result<std::uint64_t>(const GlslIncludedFile&)> weigh,
@@ -121,7 +121,7 @@ class Includer final : public glslang::TShader::Includer {
   }
 
   IncludeResult* includeSystem(const char* name, const char* includer, std::size_t depth) override {
-    // Asked for a quoted name too, when there is no such file.
+    // glslang also calls this for a quoted name if no local file was found.
     IncludeResult* result = is_quoted_ ? nullptr : serve(name, includer, depth);
     if (result == nullptr) {
       message_ = fmt::format("not found in {}", includes_.searched(includer, is_quoted_));
@@ -133,7 +133,7 @@ class Includer final : public glslang::TShader::Includer {
 
   void releaseInclude(IncludeResult* result) override { delete result; }
 
-  /// Why a file was not served although it is there.
+  /// Why an existing file was not given to glslang.
   [[nodiscard]] const std::optional<Error>& error() const noexcept { return error_; }
 
   void begin_again() noexcept {
@@ -185,7 +185,7 @@ class Includer final : public glslang::TShader::Includer {
   std::optional<Error> error_;
 };
 
-/// The error of a compiler's log: "ERROR: file:line: message" per line, with warnings and a count among them.
+/// Makes an error from glslang's log: lines "ERROR: file:line: message", mixed with warnings and a final count.
 std::unexpected<Error> compile_error(std::string_view log, std::string_view file) {
   constexpr std::string_view kError = "ERROR: ";
   Error error{.code = ErrorCode::CompileFailed};
@@ -208,7 +208,7 @@ std::unexpected<Error> compile_error(std::string_view log, std::string_view file
   return std::unexpected{std::move(error)};
 }
 
-/// One kernel on its way through the compiler, on a thread with a large stack.
+/// Compiles one kernel, on a thread with a large stack.
 class Compilation {
  public:
   Compilation(std::string_view source, Version version, const GlslOptions& options, Includer& includer)
@@ -269,7 +269,7 @@ class Compilation {
     return compile_error(log, file());
   }
 
-  /// Expands all macros and includes, and checks what the compiler will be given.
+  /// Preprocesses the text, and checks the result before it is compiled.
   Result<void> check_preprocessed() {
     glslang::TShader shader{EShLangCompute};
     set_up(shader);

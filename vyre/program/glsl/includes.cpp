@@ -12,7 +12,7 @@
 namespace vyre::program {
 namespace {
 
-/// Whether a name can be looked for: a quote or a line end in it would break the line that tells the compiler of it.
+/// Whether a name is acceptable: a quote or a line end in it would break the `#line` that names the file.
 bool is_sound(std::string_view name) {
   return !name.empty() && name.find_first_of(std::string_view{"\"\\\n\r\0", 5}) == std::string_view::npos;
 }
@@ -46,7 +46,7 @@ Result<void> GlslIncludes::read(const std::filesystem::path& path) {
   known_.emplace(file.name, &file);
 
   std::ifstream stream{path, std::ios::binary};
-  // One byte more than may be, so that a file that grows or has no size is noticed.
+  // Reads one byte more than allowed, to notice a file that is too long, also if it grows or has no known size.
   file.text.resize(kMaxGlslBytes + 1);
   stream.read(file.text.data(), static_cast<std::streamsize>(file.text.size()));
   file.text.resize(static_cast<std::size_t>(stream.gcount()));

@@ -23,7 +23,7 @@ bool is_control(const GlslToken& token) {
   return token.kind == GlslTokenKind::Identifier && std::ranges::find(kControls, token.text) != kControls.end();
 }
 
-/// Whether a bracket behind this token holds arguments, so that its commas separate and do not join.
+/// Whether a bracket after this token holds arguments, so that its commas separate them and are not operators.
 bool is_called(const GlslToken& token) {
   constexpr std::array<std::string_view, 6> kWords = {"if", "while", "switch", "return", "case", "else"};
   if (token.kind == GlslTokenKind::Identifier) return std::ranges::find(kWords, token.text) == kWords.end();
@@ -42,7 +42,7 @@ bool is_plain_type(const GlslToken& token) {
          });
 }
 
-/// Walks over the tokens once, with what is open on a stack.
+/// Walks over the tokens once. Keeps open brackets and statements on a stack.
 class Shape {
  public:
   Shape(const GlslText& text, std::string_view file) : text_{text}, file_{file} {}
@@ -74,18 +74,18 @@ class Shape {
  private:
   struct Level {
     char open = '{';
-    bool is_list = false;  ///< Commas separate here.
+    bool is_list = false;  ///< Whether commas separate items here.
     bool is_initialiser = false;
-    bool is_ended = false;      ///< A statement has ended: only `else` continues it.
-    std::size_t postfixes = 0;  ///< Behind the current operand: members, subscripts, calls.
+    bool is_ended = false;      ///< Whether a statement has ended, so that only `else` can continue it.
+    std::size_t postfixes = 0;  ///< Members, subscripts and calls after the current operand.
     std::size_t most_postfixes = 0;
-    std::size_t operators = 0;  ///< In the current expression.
-    std::size_t inner = 0;      ///< The deepest bracket in it.
-    std::size_t deepest = 0;    ///< Of the expressions before it.
+    std::size_t operators = 0;  ///< Operators in the current expression.
+    std::size_t inner = 0;      ///< The depth of its deepest bracket.
+    std::size_t deepest = 0;    ///< The greatest depth of the expressions before it.
     std::size_t commas = 0;
-    std::size_t statements = 0;  ///< Begun and not ended.
+    std::size_t statements = 0;  ///< Statements that have begun and not ended.
     std::size_t subscripts = 0;
-    std::optional<std::string_view> type = {};  ///< The structure whose members these are.
+    std::optional<std::string_view> type = {};  ///< The structure, if this is its list of members.
     std::uint64_t members = 0;
     std::uint64_t member_size = 1;
   };
@@ -94,7 +94,7 @@ class Shape {
     std::size_t level = 0;
     std::string_view name = {};
     std::size_t subscripts = 0;
-    bool is_plain = false;  ///< Of a type that is, and then without subscripts, a scalar, vector or matrix.
+    bool is_plain = false;  ///< Whether it is a scalar, vector or matrix, and not an array or structure.
     bool has_value = false;
     std::uint64_t elements = 0;
   };
@@ -122,7 +122,7 @@ class Shape {
     return kept;
   }
 
-  /// Finds for each `[` the token behind its `]`.
+  /// Finds for each `[` the token after its `]`.
   void match_subscripts() {
     behind_.assign(tokens_.size(), 0);
     std::vector<std::size_t> open;
@@ -141,7 +141,7 @@ class Shape {
 
   Level& level() { return levels_.back(); }
 
-  /// The longest way from the root of the current expression to a leaf, at most.
+  /// An upper bound for the depth of the current expression's tree.
   static std::size_t depth(const Level& here) { return here.operators + here.inner + here.most_postfixes; }
 
   static void begin_expression(Level& here) {
@@ -282,7 +282,7 @@ class Shape {
       end_statement();
       return {};
     }
-    // Between the parts of a loop's head.
+    // A semicolon between the parts of a loop's head.
     begin_expression(level());
     level().deepest = level().commas = 0;
     return {};
@@ -318,7 +318,7 @@ class Shape {
           !is_control(*before()) && !before()->names("else")) {
         made.type = before()->text;
       }
-      // Of shared memory the compiler knows what nothing in brackets is. Of constants and within others it fails.
+      // glslang can handle an empty initialiser `{}` of shared memory, but not of constants or inside another one.
       const bool is_zeros = is_shared_ && !constant_ && !level().is_initialiser;
       if (made.is_initialiser && !is_zeros && behind() != nullptr && behind()->is("}")) {
         return refuse(token, "an initialiser has 0 elements, it needs at least 1");
@@ -332,7 +332,7 @@ class Shape {
   }
 
   Result<void> close(const GlslToken& token, char c) {
-    // Without its partner the text is wrong, and the compiler stops here.
+    // A closing bracket without an opening one: the text is wrong, and the compiler stops here.
     if (levels_.size() == 1) return {};
     if (constant_ && constant_->level == levels_.size()) constant_.reset();
     const Level closed = level();
@@ -340,7 +340,7 @@ class Shape {
     levels_.pop_back();
     if (c == '}' && closed.type) VYRE_TRY(end_structure(token, closed));
     if (closed.open == '{' && !closed.is_initialiser) {
-      // Behind a structure its variables may follow, which do not care.
+      // After a structure its variables may follow; ending the statement here does them no harm.
       end_statement();
       return {};
     }
@@ -370,7 +370,7 @@ class Shape {
   std::size_t cases_ = 0;
   std::uint64_t copied_ = 0;
   std::optional<Constant> constant_;
-  bool is_shared_ = false;  ///< The current declaration is of shared memory.
+  bool is_shared_ = false;  ///< Whether the current declaration is of shared memory.
   std::unordered_map<std::string_view, std::uint64_t> structures_;
   std::unordered_map<std::string_view, Known> constants_;
 };

@@ -15,7 +15,7 @@ constexpr std::size_t kLongPastedName = 64;
 
 std::uint64_t weight(const GlslToken& token) { return 1 + token.text.size() / kLongToken; }
 
-/// The first token behind the line that starts at `begin`, its end included.
+/// The index after the line that starts at `begin`, and after its line end.
 std::size_t line_end(std::span<const GlslToken> tokens, std::size_t begin) {
   while (begin < tokens.size() && tokens[begin].kind != GlslTokenKind::NewLine) ++begin;
   return begin;
@@ -63,7 +63,7 @@ std::unexpected<Error> GlslMacroBound::refuse(const Place& place, std::string me
   return fail(ErrorCode::InvalidArgument, fmt::format("{}:{}: {}", place.file, place.line, message));
 }
 
-/// The index of the bracket that closes the one at `open`, or the size.
+/// The index of the bracket that closes the one at `open`; the number of tokens if there is none.
 std::size_t GlslMacroBound::close_of(Tokens tokens, std::size_t open) {
   std::size_t depth = 0;
   for (std::size_t i = open; i < tokens.size(); ++i) {
@@ -117,7 +117,7 @@ Result<void> GlslMacroBound::collect(const GlslText& text, std::string_view file
   return {};
 }
 
-/// Whether a name is made of the spellings of other tokens, and so could come out of `##`.
+/// Whether `##` could produce a name: it can be put together from the spellings of other tokens.
 bool GlslMacroBound::can_be_pasted(std::string_view name) const {
   if (name.size() > kLongPastedName) return true;
   std::vector<bool> reached(name.size() + 1);
@@ -131,9 +131,9 @@ bool GlslMacroBound::can_be_pasted(std::string_view name) const {
   return reached.back();
 }
 
-/// Keeps what may become a piece of a name: the arguments of calls, the neighbours of `##`, and what those expand to.
+/// Collects the tokens of which `##` may make names: arguments of calls, neighbours of `##`, and what those expand to.
 void GlslMacroBound::gather_spellings(Tokens tokens) {
-  std::size_t inside = 0;  // up to here stand the arguments of a call
+  std::size_t inside = 0;  // the end of the arguments of the current call
   for (std::size_t at = 0; at < tokens.size(); ++at) {
     const GlslToken& token = tokens[at];
     const bool is_neighbour =
@@ -174,8 +174,8 @@ void GlslMacroBound::gather() {
   }
 }
 
-/// The last of the macros that are only other names, one for the next, and at last for a function-like one. Null if the
-/// macro is no such name.
+/// If a macro is only another name for a second one, and so on up to a function-like macro: the last of these names.
+/// Null if the macro is no such name.
 const GlslMacroBound::Macro* GlslMacroBound::other_name_of(const Macro& macro) {
   const Macro* name = &macro;
   for (std::size_t i = 0; i < kMaxGlslMacroDepth; ++i) {
@@ -372,7 +372,7 @@ Result<std::size_t> GlslMacroBound::weigh_call(Tokens tokens, std::size_t open, 
     const auto times = [&](const Form& form) { return index < form.per.size() ? form.per[index] : 1; };
     sum.size.add(value.size, times(macro.call.size));
     sum.cost.add(value.cost);
-    // Copied as it is, copied expanded, and then through the body.
+    // glslang copies an argument unexpanded, copies it expanded, and then copies it with the body.
     sum.cost.add(value.size, saturating_add(2, times(macro.call.cost)));
     sum.add_tokens(1);
     if (!argument.empty() && index < macro.defers.size() && macro.defers[index]) {
@@ -433,7 +433,7 @@ Result<std::uint64_t> GlslMacroBound::weigh(const GlslText& text, std::string_vi
     }
     at = end;
   }
-  // Weighed piece by piece, so that a message can tell the line.
+  // Bounds the text piece by piece, so that a message can give the line.
   for (std::size_t at = 0; at < plain.size();) {
     const Stretch in{.name = "the text", .place = {.file = file, .line = plain[at].line}};
     Value sum;

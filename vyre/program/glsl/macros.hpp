@@ -19,26 +19,27 @@ inline constexpr std::uint64_t kMaxGlslExpansion = 1'000'000;
 inline constexpr std::uint64_t kMaxGlslDirectiveExpansion = 16'384;
 inline constexpr std::size_t kMaxGlslMacroDepth = 64;
 inline constexpr std::size_t kMaxGlslMacroParameters = 256;
-/// Macros that stand for others: passed by name, or made of pieces.
+/// The most macros that may be called under another name: passed by name, or pasted together with `##`.
 inline constexpr std::size_t kMaxGlslMacrosByName = 256;
 
 /// Bounds what the macros of a kernel can expand to, without expanding them.
 ///
-/// Each macro has a size and a cost that are affine in the sizes of its arguments. All definitions of a name count, as
-/// if any of them could be in force anywhere. Tokens longer than 16 bytes count as several. Every token is counted
-/// again for each call it is an argument of, since the compiler copies it. The texts given must outlive the bound.
+/// The size and the cost of a macro are affine functions of the sizes of its arguments. If a name has several
+/// definitions, all count, because any of them may be in force anywhere. A token longer than 16 bytes counts as
+/// several. A token counts once more for each call that it is an argument of, because the compiler copies it. The given
+/// texts must outlive this object.
 class GlslMacroBound {
  public:
-  /// Takes in `#define name value` from outside.
+  /// Adds a definition from outside of the text, as if by `#define name value`.
   void define(std::string_view name, std::string_view value);
-  /// Takes in all definitions of a text. `file` is its name in messages.
-  /// `InvalidArgument` for more parameters than the limit.
+  /// Adds all definitions of a text. `file` is its name in messages. `InvalidArgument` for more parameters than the
+  /// limit.
   [[nodiscard]] Result<void> collect(const GlslText& text, std::string_view file);
 
-  /// What a text expands to, when everything has been collected.
+  /// A bound for the size to which a text expands. Precondition: all definitions were added.
   ///
-  /// `InvalidArgument`, with file and line, if that exceeds the limits, or cannot be known: macros that lead back to
-  /// themselves through others, that open a call and leave it open, or that put off their expansion.
+  /// `InvalidArgument`, with file and line, if the bound exceeds the limits or cannot be computed: for macros that call
+  /// themselves through others, that begin a call without ending it, or that delay their expansion.
   [[nodiscard]] Result<std::uint64_t> weigh(const GlslText& text, std::string_view file);
 
  private:
@@ -79,15 +80,15 @@ class GlslMacroBound {
     State state = State::New;
     bool has_function = false;
     bool has_object = false;
-    bool is_callable = false;       ///< May end in the name of a function-like macro.
-    std::vector<bool> defers = {};  ///< Per parameter: something that may vanish follows it.
+    bool is_callable = false;       ///< Whether its expansion may end in the name of a function-like macro.
+    std::vector<bool> defers = {};  ///< By parameter: whether it is followed by something that may expand to nothing.
     std::size_t depth = 0;
     Value object = {};
     Value call = {};
     std::vector<Definition> definitions = {};
   };
 
-  /// A stretch of tokens being weighed: the body of a definition, an argument in it, or text.
+  /// The tokens whose expansion is being bounded: the body of a definition, an argument in it, or text.
   struct Stretch {
     const Definition* definition = nullptr;  ///< Null for text, which is not scanned again.
     Macro* macro = nullptr;
@@ -117,11 +118,11 @@ class GlslMacroBound {
   [[nodiscard]] bool vanishes(const GlslToken& token, const Stretch& in);
   void note_ending(Tokens body, Macro& macro, const Definition& definition);
 
-  std::deque<GlslText> given_;  // the values from outside
+  std::deque<GlslText> given_;  // the definitions from outside
   std::deque<std::string> names_;
   std::unordered_map<std::string_view, Macro> macros_;
-  std::unordered_set<std::string_view> spellings_;  // what `##` may be given
-  std::vector<std::string_view> passed_;            // function-like macros that stand somewhere without arguments
+  std::unordered_set<std::string_view> spellings_;  // the tokens that `##` may join
+  std::vector<std::string_view> passed_;            // function-like macros that are named somewhere without arguments
   std::vector<std::string_view> pastable_;
   std::vector<const GlslText*> texts_;
   bool has_paste_ = false;

@@ -19,12 +19,12 @@ constexpr bool is_word(char c) noexcept { return is_letter(c) || is_digit(c); }
 
 constexpr bool is_hex(char c) noexcept { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-// The longest first. A sum `a+-b` has two operators, `a++b` one: both count what the compiler makes of them.
+// The longest symbols first, as the compiler reads them: `a+-b` has two operators, `a++b` has one.
 constexpr std::array<std::string_view, 24> kSymbols = {"<<=", ">>=", "++", "--", "&&", "||", "^^", "<<",
                                                        ">>",  "<=",  ">=", "==", "!=", "+=", "-=", "*=",
                                                        "/=",  "%=",  "&=", "|=", "^=", "##", "->", "::"};
 
-// More are told by the name of the last.
+// The most file names that are kept. Lines of further files are reported with the last name.
 constexpr std::size_t kMaxFiles = 256;
 
 class Cutter {
@@ -74,7 +74,7 @@ class Cutter {
 
   void advance(std::size_t count) noexcept {
     at_ += count;
-    // A continued line is one line to the tokens and two to the reader of a message.
+    // For tokens a continued line is one line; for the line numbers of messages it is two.
     while (next_join_ < joins_.size() && joins_[next_join_] <= at_) {
       ++next_join_;
       ++line_;
@@ -107,7 +107,7 @@ class Cutter {
     space_ = true;
   }
 
-  // Digits, a fraction, an exponent and a suffix, but never the sign that follows a hexadecimal digit.
+  // The length of a number: digits, fraction, exponent and suffix. A sign after a hexadecimal digit is not part of it.
   [[nodiscard]] std::size_t number_length() const noexcept {
     if (text_[at_] == '0' && (peek(1) == 'x' || peek(1) == 'X'))
       return length_while(length_while(2, is_hex), is_letter);
@@ -182,7 +182,7 @@ class Cutter {
   bool at_line_start_ = true;
 };
 
-/// The text with one kind of line end and continued lines joined; `joins` says where.
+/// The text with uniform line ends and, if `join`, with continued lines joined. `joins` gets the places of the joins.
 std::vector<char> normalise(std::string_view text, bool join, std::vector<std::size_t>& joins) {
   std::vector<char> result;
   result.reserve(text.size());

@@ -13,7 +13,7 @@
 
 #include <vyre/program/saturating.hpp>
 
-// The compiler is built without run-time type information, which the sanitizer would look for.
+// glslang is built without run-time type information, which this sanitizer would need.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((no_sanitize("vptr"))), apply_to = function)
 #endif
@@ -83,7 +83,7 @@ class TreeWeight final : public glslang::TIntermTraverser {
 
   void visitSymbol(glslang::TIntermSymbol* node) override { use_constant(node, node->getConstArray()); }
 
-  /// What was found on the way, then the calls.
+  /// The first mistake found while walking the tree; otherwise the result of checking the calls.
   Result<void> result() {
     if (error_) return std::unexpected{*std::move(error_)};
     std::uint64_t ways = 0;

@@ -9,7 +9,8 @@
 
 namespace vyre::program::spirv {
 
-/// The control flow of a function: blocks by their index in it, edges, dominators.
+/// The control flow of a function: edges between blocks, and dominators. Blocks are named by their index in the
+/// function.
 class ControlFlow {
  public:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
@@ -25,7 +26,7 @@ class ControlFlow {
   [[nodiscard]] std::uint32_t block_of_label(Id label) const;
   /// The block that holds an instruction, by the instruction's index, or `kNone`.
   [[nodiscard]] std::uint32_t block_of_instruction(std::size_t index) const;
-  /// Its closest dominator; the entry's is itself, `kNone` for a block that cannot be reached.
+  /// The closest dominator of a block. That of the entry is itself; an unreachable block has `kNone`.
   [[nodiscard]] std::uint32_t immediate_dominator(std::uint32_t block) const { return dominators_[block]; }
   /// Whether every path to `b` goes through `a`. A block dominates itself.
   [[nodiscard]] bool dominates(std::uint32_t a, std::uint32_t b) const;
@@ -36,11 +37,11 @@ class ControlFlow {
     std::uint32_t to = 0;
   };
 
-  /// Lists of blocks by block, in one array.
+  /// A list of blocks for each block, all in one array.
   class Lists {
    public:
     Lists() = default;
-    /// For every edge its end at its beginning, in order.
+    /// Adds the end of every edge to the list of its beginning, in order.
     Lists(std::size_t blocks, std::span<const Edge> edges);
     [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t block) const {
       return std::span{entries_}.subspan(first_[block], first_[block + 1] - first_[block]);
@@ -59,7 +60,7 @@ class ControlFlow {
   const Function& function_;
   Lists successors_;
   Lists predecessors_;
-  std::vector<std::uint32_t> order_;  // Postorder of the blocks that can be reached.
+  std::vector<std::uint32_t> order_;  // The reachable blocks in postorder.
   std::vector<std::uint32_t> dominators_;
   std::vector<std::uint32_t> enter_;  // Order of entering and leaving a walk of the dominator tree: a dominates b
   std::vector<std::uint32_t> leave_;  // exactly if b's interval lies within a's.

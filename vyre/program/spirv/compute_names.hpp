@@ -2,9 +2,11 @@
 
 #include <string_view>
 
-/// What compute modules may declare according to the table of the Vulkan specification, by name and in order.
+/// The capabilities, execution modes and extensions that compute modules may declare by the Vulkan specification,
+/// sorted.
 ///
-/// Images and samplers are left out: vyre has none. A backend offers a part of it, the fake device all.
+/// Those for images and samplers are left out, because vyre does not support them. A real device supports some of the
+/// rest, the fake device all.
 namespace vyre::program::spirv {
 
 inline constexpr std::string_view kComputeCapabilities[] = {

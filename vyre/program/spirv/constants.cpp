@@ -5,7 +5,7 @@
 namespace vyre::program::spirv {
 namespace {
 
-/// Deeper expressions of specialisation constants are taken as unknown.
+/// Specialisation constants with deeper expressions count as unknown.
 constexpr int kMaxDepth = 256;
 
 std::optional<std::uint64_t> fold_unary(spv::Op op, const ConstantValue& a) noexcept {
@@ -47,7 +47,7 @@ std::optional<std::uint64_t> fold_division(spv::Op op, const ConstantValue& a, c
   signed_a.is_signed = signed_b.is_signed = true;
   const std::int64_t x = signed_a.as_signed();
   const std::int64_t y = signed_b.as_signed();
-  if (y == -1) return op == spv::OpSDiv ? 0 - a.bits : 0;  // The one quotient that does not fit wraps.
+  if (y == -1) return op == spv::OpSDiv ? 0 - a.bits : 0;  // The smallest value divided by -1 does not fit, and wraps.
   switch (op) {
     case spv::OpSDiv: return static_cast<std::uint64_t>(x / y);
     case spv::OpSRem: return static_cast<std::uint64_t>(x % y);
@@ -174,7 +174,7 @@ std::optional<ConstantValue> Constants::evaluate_operation(const Instruction& co
   const auto op = static_cast<spv::Op>(constant.operand(0));
   std::array<ConstantValue, 3> operands{};
   if (!shape || ids.size() > operands.size()) return std::nullopt;
-  if (op == spv::OpCompositeExtract) {  // Of a workgroup size, for one: the constituent's own value.
+  if (op == spv::OpCompositeExtract) {  // For example of a workgroup size: gives the value of the constituent.
     const std::optional<Instruction> composite = module_.definition(ids[0]);
     const bool is_flat =
         composite && ids.size() == 2 &&

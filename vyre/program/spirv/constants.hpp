@@ -12,7 +12,7 @@ namespace vyre::program::spirv {
 
 /// A scalar integer or boolean with its width.
 struct ConstantValue {
-  std::uint64_t bits = 0;    ///< Zero beyond the width.
+  std::uint64_t bits = 0;    ///< The bits beyond the width are zero.
   std::uint32_t width = 32;  ///< 1 for a boolean.
   bool is_signed = false;
 
@@ -21,7 +21,7 @@ struct ConstantValue {
   friend bool operator==(const ConstantValue&, const ConstantValue&) = default;
 };
 
-/// The bits of a value cut to a width of 1 to 64.
+/// The low `width` bits of a value; `width` is 1 to 64.
 [[nodiscard]] constexpr std::uint64_t cut_to_width(std::uint64_t bits, std::uint32_t width) noexcept {
   return width >= 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
 }
@@ -34,7 +34,7 @@ struct ConstantValue {
 /// Evaluates constants and specialisation constants of a module.
 class Constants {
  public:
-  /// With the defaults of specialisation constants where `overrides` has no value. Both must outlive this.
+  /// A specialisation constant that is not in `overrides` has its default. Module and overrides must outlive this.
   explicit Constants(const Module& module, std::span<const SpecOverride> overrides = {}) noexcept
       : module_{module}, overrides_{overrides} {}
 
@@ -51,7 +51,8 @@ class Constants {
 
   const Module& module_;
   std::span<const SpecOverride> overrides_;
-  std::unordered_map<Id, std::optional<ConstantValue>> operations_;  // So that shared operands are evaluated once.
+  std::unordered_map<Id, std::optional<ConstantValue>>
+      operations_;  // Results of operations, so that each is evaluated once.
 };
 
 /// Width and sign of a scalar integer or boolean type; nothing for other types.

@@ -2,7 +2,7 @@
 //
 //   generate_grammar spirv.core.grammar.json OUTPUT_FOLDER
 //
-// A program of the build: it never runs on a user's input.
+// The build runs this program; it never sees a user's input.
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
@@ -104,7 +104,7 @@ void write_enumerants(std::ostream& out, const json& grammar, OperandLists& list
   out << "};\n\n";
 }
 
-/// The extensions that instructions and enumerants come from, wherever in the grammar they are named.
+/// Collects the names of all extensions that the grammar gives for instructions and enumerants.
 void find_extensions(const json& value, std::set<std::string>& names) {
   if (value.is_object() && value.contains("extensions")) {
     for (const json& name : value.at("extensions")) names.insert(name.get<std::string>());

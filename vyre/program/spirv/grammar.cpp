@@ -20,7 +20,7 @@ struct Enumerant {
 
 #include <vyre_spirv_tables.inc>
 
-/// Extensions without an instruction or enumerant of their own: extended instructions, and rules.
+/// Extensions that the grammar does not name, because they add only extended instructions or rules.
 constexpr auto kPlainExtensions =
     std::to_array<std::string_view>({"SPV_AMD_gcn_shader", "SPV_AMD_gpu_shader_half_float", "SPV_AMD_gpu_shader_int16",
                                      "SPV_AMD_shader_trinary_minmax", "SPV_KHR_non_semantic_info"});
@@ -28,7 +28,7 @@ constexpr auto kPlainExtensions =
 constexpr std::uint32_t kOpcodeEnd = kOpcodes[std::size(kOpcodes) - 1].opcode + 1U;
 constexpr std::uint16_t kNoOpcode = 0xffff;
 
-/// Where each opcode stands in kOpcodes.
+/// By opcode: its index in kOpcodes.
 constexpr std::array<std::uint16_t, kOpcodeEnd> kOpcodeIndex = [] {
   std::array<std::uint16_t, kOpcodeEnd> index{};
   index.fill(kNoOpcode);

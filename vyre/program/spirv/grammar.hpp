@@ -8,7 +8,7 @@
 
 namespace vyre::program::spirv {
 
-/// What one operand of an instruction is. The kinds of the machine-readable grammar, by category.
+/// The kind of an operand, as in the machine-readable grammar, sorted by category.
 enum class OperandKind : std::uint8_t {
 #define VYRE_OPERAND_KIND(kind, category) kind,
 #include <vyre_spirv_operand_kinds.inc>
@@ -33,9 +33,9 @@ struct OpcodeInfo {
   std::uint8_t operand_count;
   bool has_type;                   ///< The first operand is the result's type.
   bool has_result;                 ///< The next one is the result.
-  std::uint8_t required_operands;  ///< How many operands there always are.
-  std::uint8_t leading_ids;        ///< How many of those, from the first, are ids.
-  bool only_ids_follow;            ///< Whether whatever follows the required operands is ids.
+  std::uint8_t required_operands;  ///< The number of operands that are never missing.
+  std::uint8_t leading_ids;        ///< How many of them, counted from the first, are ids.
+  bool only_ids_follow;            ///< Whether all operands after the required ones are ids.
 
   /// All operands, type and result included.
   [[nodiscard]] std::span<const OperandSpec> operands() const noexcept;
@@ -58,13 +58,14 @@ inline constexpr OperandCategory kCategories[] = {
   return detail::kCategories[static_cast<std::size_t>(kind)];
 }
 
-/// The operands that follow an enumerant, of one bit for bit enumerations. None for one the grammar does not have.
+/// The operands that follow an enumerant; for a bit enumeration, give a single bit. None for one that the grammar does
+/// not have.
 [[nodiscard]] std::span<const OperandSpec> enumerant_parameters(OperandKind kind, std::uint32_t value) noexcept;
 
 /// The name of an enumerant, "Float64" of (Capability, 10); empty for one the grammar does not have.
 [[nodiscard]] std::string_view enumerant_name(OperandKind kind, std::uint32_t value) noexcept;
 
-/// Whether the grammar names an extension, or it is one of those that declare nothing the grammar has.
+/// Whether an extension is known: the grammar names it, or it adds nothing to the grammar.
 [[nodiscard]] bool is_known_extension(std::string_view name) noexcept;
 /// The name of an enumerant by the grammar or by `kNewerEnumerants`; its number if neither has it.
 [[nodiscard]] std::string name_of(OperandKind kind, std::uint32_t value);

@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little, "literal strings are r
 
 std::unexpected<Error> broken(std::string message) { return fail(ErrorCode::CompileFailed, std::move(message)); }
 
-/// The order of decorations: by what they belong to, then by kind.
+/// The key by which decorations are sorted: by target and member, then by kind.
 std::tuple<Id, std::uint32_t, std::uint32_t> decoration_key(const Decoration& decoration) {
   return {decoration.target, decoration.member, decoration.kind};
 }
@@ -121,7 +121,7 @@ Result<void> Module::index_uses() {
     const auto out_of_range = [&](Id id) {
       return broken(fmt::format("{} at word {} uses id {}, the bound is {}", instruction.name(), at, id, id_bound()));
     };
-    // Most instructions hold nothing but ids, and need no reader.
+    // The operands of most instructions are only ids, so they are read directly, which is faster.
     const std::span<const std::uint32_t> operands = instruction.words().subspan(1);
     const OpcodeInfo& info = instruction.info();
     const bool only_ids =
@@ -220,7 +220,7 @@ Result<void> Module::index_annotations() {
       default: break;
     }
   }
-  // Where a thing has several names, the one that stands first in the module counts.
+  // If an id has several names, the first one in the module counts.
   std::ranges::sort(names_, {},
                     [](const Name& name) { return std::tuple{name.target, name.member, name.text.data()}; });
   std::ranges::sort(decorations_, {}, decoration_key);
@@ -301,7 +301,7 @@ std::optional<std::uint32_t> Module::decoration(Id id, spv::Decoration kind, std
 }
 
 const Function* Module::function(Id id) const noexcept {
-  // Functions stand in the order of their instructions.
+  // Functions are sorted by their first instruction.
   const auto index = static_cast<std::uint32_t>(definition_index(id));
   const auto found = std::ranges::lower_bound(functions_, index, {}, &Function::begin);
   return found != functions_.end() && found->id == id ? &*found : nullptr;

@@ -17,7 +17,8 @@ namespace vyre::program::spirv {
 /// A result id; 0 is none.
 using Id = std::uint32_t;
 
-/// The most decorations that are read, groups dissolved: a short module can have them by the million.
+/// The most decorations of a module. Those of a group count for each of its targets, so a short module could have
+/// millions.
 inline constexpr std::size_t kMaxDecorations = 1U << 20;
 
 /// One instruction of a module: a view that is valid while the module is unchanged.
@@ -28,11 +29,11 @@ class Instruction {
   [[nodiscard]] spv::Op op() const noexcept { return static_cast<spv::Op>(words_[0] & 0xffff); }
   [[nodiscard]] std::string_view name() const noexcept { return info_->name; }
   [[nodiscard]] const OpcodeInfo& info() const noexcept { return *info_; }
-  /// All words, the first with opcode and length included.
+  /// All words of the instruction; the first has opcode and length.
   [[nodiscard]] std::span<const std::uint32_t> words() const noexcept { return {words_, words_[0] >> 16}; }
   [[nodiscard]] Id type() const noexcept { return info_->has_type ? words_[1] : 0; }
   [[nodiscard]] Id result() const noexcept { return info_->has_result ? words_[info_->has_type ? 2 : 1] : 0; }
-  /// The words behind type and result.
+  /// The words after type and result.
   [[nodiscard]] std::span<const std::uint32_t> operands() const noexcept {
     return words().subspan(1U + (info_->has_type ? 1U : 0U) + (info_->has_result ? 1U : 0U));
   }
@@ -71,23 +72,23 @@ struct Decoration {
 
   Id target = 0;
   std::uint32_t member = kNoMember;
-  std::uint32_t kind = 0;  ///< An spv::Decoration, unless the module has one of its own.
+  std::uint32_t kind = 0;  ///< A value of spv::Decoration, or an unknown number.
   std::span<const std::uint32_t> parameters = {};
 };
 
 /// A SPIR-V module, read once and indexed: instructions by position, definitions by id, names, decorations, functions.
 ///
 /// Reading keeps every word, so that writing gives the module back byte for byte.
-/// A module that was read is well-formed: known opcodes, operands as the grammar has them, ids below the bound and
-/// defined once. That it is valid is for the validator to say; every member stands a module that is not.
+/// Reading ensures that a module is well-formed: opcodes are known, operands follow the grammar, and ids are below the
+/// bound and defined once. It need not be valid: all members work for modules that were never validated.
 /// Thread safety: const members may be called concurrently.
 class Module {
  public:
   Module(Module&&) noexcept = default;
   Module& operator=(Module&&) noexcept = default;
 
-  /// `CompileFailed` for words that are no SPIR-V module, `Unsupported` for instructions the grammar does not have,
-  /// `InvalidArgument` beyond the limits of `check_header` and `kMaxDecorations`.
+  /// `CompileFailed` for words that are not a SPIR-V module, `Unsupported` for an instruction that the grammar does not
+  /// have, `InvalidArgument` beyond the limits of `check_header` or `kMaxDecorations`.
   [[nodiscard]] static Result<Module> read(std::span<const std::uint32_t> words);
 
   /// The words of the module.
@@ -105,14 +106,15 @@ class Module {
 
   /// The instruction that defines an id, if one does.
   [[nodiscard]] std::optional<Instruction> definition(Id id) const noexcept;
-  /// Its index, or `size()`.
+  /// The index of the instruction that defines an id; `size()` if none does.
   [[nodiscard]] std::size_t definition_index(Id id) const noexcept;
   /// The opcode that defines an id, OpNop if none does.
   [[nodiscard]] spv::Op definition_op(Id id) const noexcept;
   /// The type of a result, 0 if it has none.
   [[nodiscard]] Id type_of(Id id) const noexcept;
 
-  /// The instructions that use an id below the bound, by index, in order; twice where one uses it twice.
+  /// The indices of the instructions that use an id, in ascending order. An instruction that uses it twice is there
+  /// twice. Precondition: the id is below the bound.
   [[nodiscard]] std::span<const std::uint32_t> uses(Id id) const noexcept {
     return std::span{uses_}.subspan(first_use_[id], first_use_[id + 1] - first_use_[id]);
   }
@@ -121,7 +123,7 @@ class Module {
   [[nodiscard]] std::string_view name(Id id) const noexcept;
   [[nodiscard]] std::string_view member_name(Id structure, std::uint32_t member) const noexcept;
 
-  /// Decorations of an id and its members, those by group included.
+  /// The decorations of an id and its members, including those from groups.
   [[nodiscard]] std::span<const Decoration> decorations(Id id) const noexcept;
   /// The first parameter of a decoration (0 if it has none), or nothing if the id does not have it.
   [[nodiscard]] std::optional<std::uint32_t> decoration(Id id, spv::Decoration kind,
@@ -130,7 +132,7 @@ class Module {
   [[nodiscard]] std::span<const Function> functions() const noexcept { return functions_; }
   /// The function of an id, or null.
   [[nodiscard]] const Function* function(Id id) const noexcept;
-  /// Which block of its function an OpLabel begins.
+  /// The index, in its function, of the block that a label begins.
   [[nodiscard]] std::uint32_t block_of_label(Id label) const noexcept { return label_blocks_[label]; }
   /// The number of instructions before the first function.
   [[nodiscard]] std::size_t global_count() const noexcept { return global_count_; }
@@ -151,10 +153,11 @@ class Module {
   [[nodiscard]] Result<void> index_annotations();
 
   std::uint32_t header_[5] = {};
-  std::vector<std::uint32_t> words_;  // Every instruction's words; records say where each begins.
+  std::vector<std::uint32_t> words_;  // The words of all instructions.
   std::vector<Record> instructions_;
   std::vector<std::uint32_t> definitions_;  // By id: the index of its instruction, plus one.
-  std::vector<std::uint32_t> first_use_;    // By id: where its uses begin in uses_; one more at the end.
+  std::vector<std::uint32_t>
+      first_use_;  // By id: the index of its first use in uses_. One element more, for the end of the last id's uses.
   std::vector<std::uint32_t> uses_;
   std::vector<Decoration> decorations_;  // Sorted by target.
   struct Name {
@@ -162,7 +165,7 @@ class Module {
     std::uint32_t member = Decoration::kNoMember;
     std::string_view text = {};
   };
-  std::vector<Name> names_;  // Sorted by target and member; of several names for one the first.
+  std::vector<Name> names_;  // Sorted by target and member; the first if one has several.
   std::vector<Function> functions_;
   std::vector<std::uint32_t> label_blocks_;  // By id.
   std::size_t global_count_ = 0;
@@ -178,18 +181,18 @@ struct Operand {
 
 namespace detail {
 
-/// The operands of an instruction as the grammar has them, one after another.
+/// Reads the operands of an instruction, one after another, by the grammar.
 class OperandReader {
  public:
   OperandReader(const Instruction& instruction, bool wide_literals) noexcept;
 
-  /// The next operand. False at the end, or where the words do not follow the grammar.
+  /// Reads the next operand. False at the end, or if the words do not follow the grammar.
   [[nodiscard]] bool next(Operand& operand) noexcept;
   /// Whether all words were read and nothing is missing.
   [[nodiscard]] bool is_complete() const noexcept;
 
  private:
-  /// Operands still to come from one list of the grammar.
+  /// The rest of a list of operands of the grammar, still to be read.
   struct Frame {
     const OperandSpec* next;
     const OperandSpec* end;
@@ -204,7 +207,7 @@ class OperandReader {
   std::size_t depth_ = 0;
   bool wide_literals_;
   bool failed_ = false;
-  OperandKind pair_second_ = {};  // The second half of a pair, when it is next.
+  OperandKind pair_second_ = {};  // The kind of the second half of a pair, if it is next.
   bool in_pair_ = false;
 };
 
@@ -212,15 +215,15 @@ class OperandReader {
 
 /// Calls `visit(Operand)` for every operand, type and result included.
 ///
-/// Pairs are visited as their two halves, parameters of enumerants behind their enumerant, and the operands of the
-/// operation within an OpSpecConstantOp as that operation's.
+/// Visits the two halves of a pair one after the other, the parameters of an enumerant after the enumerant, and the
+/// operands of an OpSpecConstantOp as those of the operation in it.
 template <typename Visit>
 void for_each_operand(const Module& module, const Instruction& instruction, Visit visit) {
   detail::OperandReader reader{instruction, instruction.op() == spv::OpSwitch && module.has_wide_literals(instruction)};
   for (Operand operand; reader.next(operand);) visit(operand);
 }
 
-/// Calls `visit(Id)` for every id an instruction uses, its type included and its result excepted.
+/// Calls `visit(Id)` for every id that an instruction uses, including its type, without its result.
 template <typename Visit>
 void for_each_used_id(const Module& module, const Instruction& instruction, Visit visit) {
   for_each_operand(module, instruction, [&](const Operand& operand) {

@@ -10,7 +10,7 @@ namespace vyre::program::spirv {
          op == spv::OpAtomicFMaxEXT;
 }
 
-/// Whether it makes a pointer to a part of what another points to.
+/// Whether an instruction makes a pointer to a part of what another pointer points to.
 [[nodiscard]] constexpr bool is_access_chain(spv::Op op) noexcept {
   return op == spv::OpAccessChain || op == spv::OpInBoundsAccessChain;
 }

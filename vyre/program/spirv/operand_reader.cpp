@@ -6,7 +6,7 @@
 namespace vyre::program::spirv::detail {
 namespace {
 
-/// Words of a literal string, its terminator included; 0 if it has none.
+/// The number of words of a literal string with its terminator; 0 if it has no terminator.
 std::size_t string_words(std::span<const std::uint32_t> words) noexcept {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::uint32_t word = words[i];
@@ -89,7 +89,7 @@ bool OperandReader::take(OperandKind kind, Operand& operand) noexcept {
   }
   if (category(kind) == OperandCategory::ValueEnum) return push(enumerant_parameters(kind, value));
   if (category(kind) == OperandCategory::BitEnum) {
-    // The parameters of low bits come first, so their frames go on top.
+    // Parameters are in the order of their bits, lowest first, so the frames of low bits go on top of the stack.
     for (std::uint32_t bits = value; bits != 0;) {
       const std::uint32_t bit = std::bit_floor(bits);
       bits &= ~bit;
