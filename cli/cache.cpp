@@ -148,9 +148,9 @@ Result<int> run(const CacheArguments& arguments) {
 void add_cache(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("cache", "Show or clear what is kept from one run to the next");
   command->footer(
-      "vyre run keeps what it learns in one file of the user, so that the next run need not learn it again. Clearing "
+      "vyre run stores what it has measured in a file, so that the next run need not measure it again. Clearing "
       "it\n"
-      "costs time and never changes a result. docs/store.md tells what is kept.\n\n"
+      "costs time and never changes a result. docs/store.md says what is stored.\n\n"
       "  show   the entries by kind, how large they are and when they were last used\n"
       "  clear  forgets all entries, and a damaged file that was set aside\n"
       "  path   where the file is\n\n"

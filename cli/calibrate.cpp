@@ -42,7 +42,8 @@ void add_calibrate(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<CalibrateArguments>();
   command->add_option("--device", arguments->device, "Use the first device that has this in its name")
       ->check(check_not_empty);
-  command->add_flag("--inline", arguments->run_inline, "Let lavapipe run work without threads of its own");
+  command->add_flag("--inline", arguments->run_inline,
+                    "Let lavapipe run kernels on its submission thread instead of worker threads");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }

@@ -127,7 +127,7 @@ Result<DecideSummary> decide(const Source& source, const Sink& sink) {
 }
 
 void add_decide(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("decide", "Answer policy questions, one JSON object a line");
+  CLI::App* command = app.add_subcommand("decide", "Answer policy questions, one JSON object per line");
   command->footer(
       "A question is {\"policy\": NAME, \"in\": {...}}, its answer {\"policy\": NAME, \"out\": {...}}. Policies:\n"
       "persistent_kernel, command_reuse, trace_jit, arm_independence, copy_overlap, bindless, primary_mode,\n"

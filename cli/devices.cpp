@@ -72,7 +72,7 @@ Result<int> run(const DevicesArguments& arguments) {
 void add_devices(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("devices", "List the devices of this machine and what they can do");
   command->footer(
-      "A backend that is not there is listed with the reason. The exit code is 4 if there is no device at all.\n\n"
+      "A backend that cannot be used is listed with the reason. The exit code is 4 if there is no device at all.\n\n"
       "--report surveys one device in about 20 s: identity, limits, six kernels checked in every launch mode, launch\n"
       "costs, and the time of batches of 1 to 1,000 tiny dispatches. NAME.json and NAME.md are for a bug report, or "
       "for\n"
@@ -81,7 +81,8 @@ void add_devices(CLI::App& app, Action& action) {
       "  vyre devices --json\n"
       "  vyre devices --report mine --device llvmpipe");
   auto arguments = std::make_shared<DevicesArguments>();
-  command->add_flag("--inline", arguments->run_inline, "Let lavapipe run work without threads of its own");
+  command->add_flag("--inline", arguments->run_inline,
+                    "Let lavapipe run kernels on its submission thread instead of worker threads");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->add_option("--report", arguments->report, "Survey a device, and write NAME.json and NAME.md")
       ->type_name("NAME");

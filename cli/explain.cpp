@@ -288,16 +288,16 @@ std::vector<CommandSpec> command_specs() {
   const std::vector<OptionSpec> queue{
       {"--batch-size", "N", "Launches in the batch"},
       launch,
-      {"--per-item-kernel-ns", "NS", "Paid per item either way", "0"},
+      {"--per-item-kernel-ns", "NS", "Paid per item in both cases", "0"},
       {"--persistent-setup-overhead-ns", "NS", "Paid once for a persistent kernel"},
   };
   const std::vector<OptionSpec> replay{
-      {"--repeat-count", "N", "How often the launches come"},
+      {"--repeat-count", "N", "How often the same launches are made"},
       {"--record-overhead-ns", "NS", "Paid once for recording"},
       {"--replay-overhead-ns", "NS", "Paid per replay"},
   };
   const OptionSpec graph_launch{"--graph-per-launch-overhead-ns", "NS",
-                                "Paid per plain launch of the repeated ones, if it differs", ""};
+                                "Paid per plain launch of the repeated batch, if that differs", ""};
   return {
       {"persistent-kernel", "N launches, or one persistent kernel draining a device-side queue?",
        explain_persistent_kernel, queue,
@@ -308,13 +308,13 @@ std::vector<CommandSpec> command_specs() {
        "Compile the predicted next specialisation now?",
        explain_trace_jit,
        {{"--shader-hit-count", "N", "How often the shape was seen"},
-        {"--prediction-confidence-bps", "BPS", "Hits over predictions, in basis points"},
-        {"--speculative-spec-cost-ns", "NS", "Paid now, needed or not"},
-        {"--miss-cost-ns", "NS", "Paid later, if the prediction was right and nothing was done"}},
+        {"--prediction-confidence-bps", "BPS", "Share of predictions that were right, in basis points (10000 is all)"},
+        {"--speculative-spec-cost-ns", "NS", "Paid now, whether the specialisation is needed or not"},
+        {"--miss-cost-ns", "NS", "Paid later, if it is needed and was not compiled"}},
        "--shader-hit-count 100 --prediction-confidence-bps 9000 --speculative-spec-cost-ns 10000 "
        "--miss-cost-ns 100000"},
       {"arm-independence",
-       "May two arms, dispatches say, run at once?",
+       "May two arms (two dispatches, for example) run at once?",
        explain_arm_independence,
        {{"--a-reads", "SLOTS", "Slots the first arm reads", ""},
         {"--a-writes", "SLOTS", "Slots the first arm writes", ""},
@@ -332,27 +332,28 @@ std::vector<CommandSpec> command_specs() {
        "One binding per resource, or one table of addresses?",
        explain_bindless,
        {{"--resource-count", "N", "Resources the kernel uses"},
-        {"--support", "KIND", "What the device can index a table with: full, static or unsupported"},
+        {"--support", "KIND", "Whether kernels can read addresses from a table: full, static or unsupported"},
         {"--dynamic-indexing", "", "The kernel computes its indices"},
-        {"--threshold", "N", "Resources from which a table pays", fmt::format("{}", policy::kBindlessThreshold)}},
+        {"--threshold", "N", "The number of resources from which a table pays",
+         fmt::format("{}", policy::kBindlessThreshold)}},
        "--resource-count 40 --support static --dynamic-indexing"},
       {"primary-mode", "Which launch mode: plain, a persistent kernel, or command reuse?", explain_primary_mode,
        joined(joined(queue, replay), {&graph_launch, 1}),
        "--batch-size 500 --per-launch-overhead-ns 5000 --persistent-setup-overhead-ns 50000 "
        "--repeat-count 500 --record-overhead-ns 25000 --replay-overhead-ns 500"},
       {"bundle",
-       "All six decisions, the launch mode they come to, and the audit events",
+       "All six decisions, the launch mode that follows from them, and the audit events",
        explain_bundle,
-       {{"FILE", "PATH", "The facts as JSON, bare or as a dispatch_bundle question; - is standard input"}},
+       {{"FILE", "PATH", "The inputs as JSON, alone or in a dispatch_bundle question; - is standard input"}},
        "tests/vectors/dispatch_bundle.jsonl"},
       {"report",
-       "Every group of a run: what was measured, what that was decided from, and what would flip it",
+       "Every group of a run: the measured times, the decisions, and what would change them",
        explain_report,
        {{"FILE", "PATH", "A report that 'vyre run --report' or '--json' wrote; - is standard input"},
-        {"--group", "N", "Only this one; they are counted from 1", ""}},
+        {"--group", "N", "Only the group with this number, from 1", ""}},
        "report.json --group 1"},
       {"plan",
-       "Which operations of a batch may run at once, and where the barriers stand",
+       "Which operations of a batch may run at once, and where barriers are needed",
        explain_plan,
        {{"FILE", "PATH",
          "The operations as JSON, each with a kind (dispatch, copy or fill), the program of a dispatch, and the ranges "
@@ -378,7 +379,7 @@ void add_option(CLI::App& command, const OptionSpec& spec) {
 }  // namespace
 
 void add_explain(CLI::App& app, Action& action) {
-  CLI::App* explain = app.add_subcommand("explain", "Show why a decision falls as it does, and what would flip it");
+  CLI::App* explain = app.add_subcommand("explain", "Show the arithmetic of a decision, and what would change it");
   explain->require_subcommand(1);
   for (const CommandSpec& spec : command_specs()) {
     CLI::App* command = explain->add_subcommand(spec.name, spec.help);

@@ -228,18 +228,19 @@ std::string is_share(const std::string& text) {
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("run", "Run a job: programs, buffers, steps and what to do with the results");
+  CLI::App* command = app.add_subcommand("run", "Run a job: a file with programs, buffers, steps, outputs and checks");
   command->footer(
-      "JOB is a TOML file; docs/jobs.md describes it. Files it names are looked for beside it, and outputs replace "
-      "what\n"
-      "was there only when all of them are written. The exit code is 1 if a check or --verify finds a difference.\n\n"
+      "JOB is a TOML file; docs/jobs.md describes it. Paths in it are relative to its folder. Existing files are "
+      "replaced\n"
+      "only when all outputs are written. The exit code is 1 if a check or --verify finds a difference.\n\n"
       "Example:\n"
       "  vyre run heat.toml --verify");
   auto arguments = std::make_shared<RunArguments>();
   command->add_option("JOB", arguments->path, "The job")->required();
   command->add_option("--device", arguments->device, "Use the first device that has this in its name")
       ->check(check_not_empty);
-  command->add_flag("--inline", arguments->run_inline, "Let lavapipe run work without threads of its own");
+  command->add_flag("--inline", arguments->run_inline,
+                    "Let lavapipe run kernels on its submission thread instead of worker threads");
   command->add_option("--mode", arguments->mode, "auto, plain, batched, replay, bindless, merged, persistent or chain")
       ->capture_default_str();
   command->add_flag("--verify", arguments->verify, "Run in every mode and compare the results with those of plain");

@@ -75,7 +75,7 @@ class ListChecker {
   }
 
   Result<void> operator()(const IndirectDispatch& /*dispatch*/) const {
-    return fail(ErrorCode::Unsupported, "group counts that lie in a buffer are not for lists of a caller");
+    return fail(ErrorCode::Unsupported, "a list that is submitted cannot have indirect dispatches");
   }
 
   Result<void> operator()(const Copy& copy) const {

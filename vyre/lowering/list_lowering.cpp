@@ -127,9 +127,10 @@ class TableRecording final : public backend::UpdatableRecording {
     const bool is_indirect = is_indirect_ || !have_same_groups(list_, view.list);
     VYRE_ASSIGN(const std::uint64_t used, write(view, *written, {.indirect = is_indirect, .launches_only = true}));
     if (is_indirect && written->lowered != launches_) {
-      return fail(ErrorCode::InvalidArgument,
-                  "the list makes other launches than the recording: as many dispatches of no groups, and as many that "
-                  "are alike, must follow one another");
+      return fail(
+          ErrorCode::InvalidArgument,
+          "the list makes other launches than the recording: a dispatch has no workgroups where the recorded one "
+          "has some, or neighbouring dispatches have equal sizes where the recorded ones differ, or the reverse");
     }
     ListUpdate update;
     if (is_indirect && !is_indirect_) {

@@ -45,7 +45,7 @@ Result<TablePtr> TablePool::take(std::uint64_t bytes, backend::Memory memory) {
   const backend::BufferDesc desc{.size = size, .memory = memory};
   VYRE_ASSIGN(std::unique_ptr<backend::DriverBuffer> object, driver_.allocate(desc));
   if (object->address == 0 || object->address % kTableAlignment != 0) {
-    return fail(ErrorCode::Internal, "the driver gives memory at an address that no table can begin at");
+    return fail(ErrorCode::Internal, "the driver gives a buffer at an address that is not aligned for a table");
   }
   auto block = std::make_unique<TableBlock>(*this);
   block->address = object->address;
