@@ -33,7 +33,7 @@ AuditSnapshot AuditLog::snapshot() const {
   const auto held = static_cast<std::size_t>(std::min<std::uint64_t>(recorded_, ring_.size()));
   result.dropped = recorded_ - held;
   result.events.reserve(held);
-  // Until the ring has gone round once its oldest event is the first, from then on it is the next to be replaced.
+  // Until the ring is full its oldest event is the first one; after that it is the one to be replaced next.
   const std::size_t oldest = held < ring_.size() ? 0 : next_;
   for (std::size_t i = 0; i < held; ++i) result.events.push_back(ring_[(oldest + i) % ring_.size()]);
   return result;

@@ -10,17 +10,17 @@
 
 namespace vyre::report {
 
-/// What one backend found on this machine.
+/// The devices that a backend found on this machine.
 struct BackendDevices {
   std::string backend = {};
   std::vector<backend::DeviceInfo> devices = {};
-  std::optional<Error> error = {};  ///< Why there are none.
+  std::optional<Error> error = {};  ///< Why the backend cannot be used, if it cannot.
 };
 
-/// Backends and devices, laid out for a person.
+/// Backends and devices as text for a person.
 [[nodiscard]] std::string to_text(std::span<const BackendDevices> backends);
 
-/// The same as one JSON object, for a program.
+/// The same as a JSON object.
 [[nodiscard]] std::string to_json(std::span<const BackendDevices> backends);
 
 }  // namespace vyre::report

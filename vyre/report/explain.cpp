@@ -12,9 +12,10 @@
 namespace vyre::report {
 namespace {
 
-/// The value next to `now` on the way to `end` at which `differs`, if there is one.
+/// The value nearest to `now`, between it and `end`, for which `differs` holds. Nothing if there is none.
 ///
-/// Precondition: it does not differ at `now`, and where it once differs it does so up to `end`.
+/// Precondition: `differs` is false for `now`, and if it holds for a value, it holds for all values from there to
+/// `end`.
 template <typename Differs>
 std::optional<std::uint64_t> nearest(std::uint64_t now, std::uint64_t end, const Differs& differs) {
   if (now == end || !differs(end)) return std::nullopt;
@@ -31,7 +32,7 @@ constexpr T kLast = std::numeric_limits<T>::max();
 template <>
 constexpr policy::BindlessSupport kLast<policy::BindlessSupport> = policy::BindlessSupport::Unsupported;
 
-/// Which verdict it is, its savings aside.
+/// Which verdict a decision is, whatever it saves.
 template <typename Decision>
 std::size_t kind_of(const Decision& decision) {
   if constexpr (requires { decision.index(); })
@@ -42,20 +43,20 @@ std::size_t kind_of(const Decision& decision) {
     return static_cast<std::size_t>(decision);
 }
 
-/// Every better way is the second of its verdicts: of D1, D4, D9 and I2, and among modes the queue.
+/// The index of the better verdict, which is the second one of D1, D4, D9 and I2. Among launch modes it is the queue.
 constexpr std::size_t kBetter = 1;
 
-/// An input that can be turned: the place it is decided from.
+/// An input that can be varied. The decision reads it from `place`.
 template <typename T>
 struct Dial {
   std::string_view input;
   T& place;
 };
 
-/// Appends the flips of one input; its dial is back in place afterwards.
+/// Appends the flips of an input: the nearest values, in both directions, that change the verdict. Restores the input.
 ///
-/// Every verdict is a set of linear inequalities in any one input, so the values that come to it lie side by side.
-/// Hence halving finds where they end, exactly, with no algebra of each policy's own.
+/// For a single input, each verdict is given by linear inequalities, so the values with that verdict are an interval.
+/// Bisection therefore finds its ends exactly, and no policy needs a formula of its own here.
 template <typename T, typename Decide>
 void append_flips(std::vector<Flip>& flips, const Decide& decide, Dial<T> dial) {
   const T from = dial.place;
@@ -76,7 +77,7 @@ void append_flips(std::vector<Flip>& flips, const Decide& decide, Dial<T> dial) 
   if (flips.size() == before) flips.push_back({std::string{dial.input}, from, std::nullopt, "", false});
 }
 
-/// Where a growing count makes the better way win; the dial is back in place afterwards.
+/// The smallest count with which the better way wins. Restores the input.
 template <typename Decide>
 BreakEven break_even_of(const Decide& decide, Dial<std::uint32_t> dial, std::string_view winner) {
   const std::uint32_t now = dial.place;
@@ -96,8 +97,9 @@ std::string grouped(u128 value) { return with_separators(to_decimal(value)); }
 struct Title {
   std::string_view policy;
   std::string_view question;
-  std::string_view detail = "savings_ns";  ///< What stands behind the colon of a display: `speculate:80000`.
-  bool displayed = false;                  ///< Whether the vectors have the display among a verdict's fields.
+  std::string_view detail =
+      "savings_ns";        ///< The name of the number after the colon in a display such as `speculate:80000`.
+  bool displayed = false;  ///< Whether the test vectors list the display among the fields.
 };
 
 Explanation titled(const Title& title, std::string_view display) {
@@ -114,7 +116,7 @@ Explanation titled(const Title& title, std::string_view display) {
   return result;
 }
 
-/// What every decision over quantities has: the break-even of the count that decides, and the flips.
+/// An explanation with what every decision over quantities has: the break-even of `count`, and the flips of all inputs.
 template <typename Decide, typename... Ts>
 Explanation weighed(const Title& title, std::string_view better, const Decide& decide, Dial<std::uint32_t> count,
                     Dial<Ts>... others) {
@@ -137,12 +139,12 @@ const Check* first_failed(std::span<const Check> checks) {
   return failed == checks.end() ? nullptr : &*failed;
 }
 
-/// `a persistent kernel needs batch size ≥ 2, it is 1`
+/// Says which check failed: `a persistent kernel needs batch size ≥ 2, it is 1`.
 std::string unmet(std::string_view who, const Check& check) {
   return fmt::format("{} needs {}, it is {}", who, to_words(with_separators(check.condition)), to_text(check.value));
 }
 
-/// Two ways to the same end, of which the cheaper is taken once every check holds.
+/// The comparison of two ways to launch: the better one is chosen if all checks hold and it costs less.
 struct Contest {
   Figure plain;
   Figure better;
@@ -203,7 +205,7 @@ std::string summary_of(const Contest& contest) {
   return fmt::format("{}: {} would cost {} ns more", chosen, how, grouped(better.ns - plain.ns));
 }
 
-/// The explanation with what a contest adds: the outcome in words, the costs and the checks.
+/// Adds the outcome in words, the costs and the checks of a contest to an explanation.
 Explanation settled(Explanation result, Contest contest) {
   result.summary = summary_of(contest);
   result.costs = {std::move(contest.plain), std::move(contest.better)};
@@ -211,16 +213,17 @@ Explanation settled(Explanation result, Contest contest) {
   return result;
 }
 
-/// What a launch mode saves; nothing if it loses.
+/// The saving of a launch mode; 0 if it does not pay.
 Figure saving_of(std::string mode, const Contest& contest) {
   if (!is_won(contest)) return {std::move(mode), "does not pay", 0};
   const auto& [plain, better, how, checks] = contest;
   return {std::move(mode), fmt::format("{} − {}", to_decimal(plain.ns), to_decimal(better.ns)), plain.ns - better.ns};
 }
 
-/// The nearest slot, the lower of two, that the copy would fare otherwise with.
+/// The flip of a copy's slot: the nearest slot with which the verdict would be another one; the lower of two equally
+/// near.
 ///
-/// Slots the kernel touches may lie anywhere; but the nearest change is to one of them, or right beside one.
+/// The nearest such slot is one that the kernel touches, or a neighbour of one, so only those are tried.
 Flip slot_flip(std::uint32_t slot, const policy::Arm& kernel) {
   const auto verdict = [&kernel](std::uint32_t at) { return policy::can_overlap_copy_with_kernel(at, kernel); };
   const auto rank = [slot](std::uint32_t at) { return std::pair{std::max(slot, at) - std::min(slot, at), at}; };
@@ -228,7 +231,7 @@ Flip slot_flip(std::uint32_t slot, const policy::Arm& kernel) {
   std::uint32_t best = 0;
   for (const policy::SlotSet* slots : {&kernel.reads, &kernel.writes}) {
     for (const std::uint32_t touched : *slots) {
-      for (const std::uint32_t at : {touched - 1, touched, touched + 1}) {  // Those that wrap are slots, too.
+      for (const std::uint32_t at : {touched - 1, touched, touched + 1}) {  // A number that wraps is a valid slot too.
         if (verdict(at) == verdict(slot) || (flip.to && rank(best) <= rank(at))) continue;
         flip.to = best = at;
         flip.decision = to_string(verdict(at));

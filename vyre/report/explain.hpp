@@ -10,9 +10,9 @@
 #include <vyre/policy/trace_jit.hpp>
 #include <vyre/report/explanation.hpp>
 
-/// Why a decision came out as it did, and what would have changed it.
+/// Explains a decision: the costs that were compared, and the smallest changes of inputs that would change it.
 ///
-/// The nearest change is found by asking the decision itself, so an explanation cannot disagree with what it explains.
+/// The changes are found by calling the decision's function, so that an explanation always agrees with the decision.
 namespace vyre::report {
 
 [[nodiscard]] Explanation explain(const policy::PersistentKernelInputs& inputs);
@@ -21,16 +21,16 @@ namespace vyre::report {
 [[nodiscard]] Explanation explain(const policy::BindlessInputs& inputs,
                                   std::uint32_t threshold = policy::kBindlessThreshold);
 
-/// Shows every intersection that would keep `b` from running beside `a`, not only the one that decides.
+/// Shows all conflicts between the arms, not only the one that decides.
 [[nodiscard]] Explanation explain_arms(const policy::Arm& a, const policy::Arm& b);
 
 [[nodiscard]] Explanation explain_copy_overlap(std::uint32_t copy_dst_slot, const policy::Arm& kernel);
 
-/// Equal per-launch overheads are taken for one quantity, which turns in both places at once.
+/// If both inputs have the same per-launch overhead, it counts as one input, which is varied in both at once.
 [[nodiscard]] Explanation explain_primary_mode(const policy::PersistentKernelInputs& persistent,
                                                const policy::CommandReuseInputs& graph);
 
-/// Explains every decision of the batch. Without a copy there is no `copy_overlap` among them.
+/// Explains all decisions for a batch. `copy_overlap` is left out if the batch has no copy.
 [[nodiscard]] BundleExplanation explain(const policy::DispatchFacts& facts,
                                         std::uint32_t bindless_threshold = policy::kBindlessThreshold);
 

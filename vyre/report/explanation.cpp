@@ -21,9 +21,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxColumns = 100;
 constexpr std::string_view kMargin = "  ";
-constexpr std::string_view kHanging = "    ";  // Where a line goes on that did not fit.
+constexpr std::string_view kHanging = "    ";  // The indentation of continuation lines.
 
-/// Columns taken on a terminal: every code point here is one wide.
+/// The width of a text on a terminal. Every code point in these texts is one column wide.
 std::size_t columns(std::string_view text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
@@ -34,7 +34,7 @@ std::string padded(std::string_view text, std::size_t width, bool to_the_right) 
   return to_the_right ? space + std::string{text} : std::string{text} + space;
 }
 
-/// The text on as few lines as its words fit on, the further lines hanging.
+/// Breaks a text into lines of at most `kMaxColumns`; lines after the first are indented.
 std::string paragraph(std::string_view text) {
   std::string lines;
   std::size_t used = 0;
@@ -65,8 +65,8 @@ std::string line_of(std::span<const std::string> row, std::span<const std::size_
   return line.append("\n");
 }
 
-/// Rows of as many cells as `align` has signs, `<` or `>`. Where they are too wide together, the last cell of every row
-/// stands on a line of its own, at the right edge.
+/// A table as text. `align` has a sign for each column: `<` for left, `>` for right. If the rows are too wide, the last
+/// cell of each row gets a line of its own, at the right edge.
 std::string table(const std::vector<Row>& rows, std::string_view align) {
   std::vector<std::size_t> widths(align.size());
   for (const Row& row : rows) {
@@ -85,7 +85,7 @@ std::string table(const std::vector<Row>& rows, std::string_view align) {
   return text;
 }
 
-/// An input as a person calls it, its unit apart.
+/// The name of an input in plain words, and its unit.
 struct Label {
   std::string name;
   std::string unit;
@@ -108,7 +108,7 @@ std::string to_short_string(const policy::SlotSet& slots) {
   return fmt::format("{}, and {} more}}", text, slots.size() - shown);
 }
 
-/// `persistent-kernel` of `persistent-kernel:2450000`.
+/// The verdict after a flip without its saving: `persistent-kernel` for `persistent-kernel:2450000`.
 std::string_view verdict_of(const Flip& flip) {
   return std::string_view{flip.decision}.substr(0, flip.decision.find(':'));
 }
@@ -155,7 +155,7 @@ std::string text_of(const BreakEven& even) {
                      with_separators(to_decimal(*even.value)), unit.empty() ? "" : " ", unit);
 }
 
-/// Only numbers have a direction, and nothing lies beyond the ends of their range.
+/// `or less` or `or more` for numbers; empty for other inputs, and if no further number follows in that direction.
 template <typename T>
 std::string_view direction(const T& from, const T& to) {
   if constexpr (std::is_same_v<T, std::uint32_t> || std::is_same_v<T, std::uint64_t>) {
@@ -171,7 +171,7 @@ std::string_view direction_of(const Flip& flip) {
       flip.from);
 }
 
-/// What all flips decide, if it is the same.
+/// The verdict after each flip, if it is the same for all; otherwise empty.
 std::string_view common_target(std::span<const Flip> flips) {
   std::string_view target;
   for (const Flip& flip : flips) {
@@ -257,7 +257,7 @@ Json json_of(const policy::AuditEvent& event) {
           {"detail", to_string(event.detail)}};
 }
 
-/// Adds a block of lines behind a blank one, if there is anything in it.
+/// Appends a block of lines after a blank line, unless the block is empty.
 void append_block(std::string& text, const std::string& block) {
   if (!block.empty()) text.append("\n").append(block);
 }

@@ -14,7 +14,7 @@
 
 namespace vyre::report {
 
-/// What an input is set to: a count, nanoseconds (the only 64-bit inputs there are), a switch, a kind, slots.
+/// The value of an input: a count, a time (all 64-bit inputs are nanoseconds), a switch, a kind of support, or slots.
 using Setting = std::variant<std::uint32_t, std::uint64_t, bool, policy::BindlessSupport, policy::SlotSet>;
 
 /// A field of a verdict, as the test vectors write it.
@@ -25,7 +25,7 @@ struct VerdictField {
   friend bool operator==(const VerdictField&, const VerdictField&) = default;
 };
 
-/// An amount of nanoseconds, and how it comes about.
+/// A time in nanoseconds, and the formula for it.
 struct Figure {
   std::string name;     ///< `standard_launches`
   std::string formula;  ///< `500 × 5000`
@@ -34,16 +34,16 @@ struct Figure {
   friend bool operator==(const Figure&, const Figure&) = default;
 };
 
-/// One of the conditions that all have to hold before the plain way is left.
+/// A condition for the better way. It is only chosen if all its conditions hold.
 struct Check {
   std::string condition;  ///< `batch_size ≥ 2`
-  Setting value;          ///< What was found.
+  Setting value;          ///< The value of the input.
   bool holds = false;
 
   friend bool operator==(const Check&, const Check&) = default;
 };
 
-/// The smallest value of an input at which the better way wins, all other inputs staying as they are.
+/// The smallest value of an input with which the better way wins, if all other inputs stay the same.
 struct BreakEven {
   std::string input;
   std::optional<std::uint32_t> value;  ///< Nothing if no value of the input's range is enough.
@@ -52,18 +52,18 @@ struct BreakEven {
   friend bool operator==(const BreakEven&, const BreakEven&) = default;
 };
 
-/// The nearest value of one input, all others staying as they are, that changes the verdict.
+/// The nearest value of an input that changes the verdict, if all other inputs stay the same.
 struct Flip {
   std::string input;
   Setting from;
   std::optional<Setting> to;  ///< Nothing if no value of the input's range changes the verdict.
-  std::string decision;       ///< What is decided there, as it is displayed; empty without `to`.
-  bool and_beyond = false;    ///< Whether every value further on decides alike, its savings aside.
+  std::string decision;       ///< The display of the decision with that value; empty without `to`.
+  bool and_beyond = false;    ///< Whether all further values have the same verdict.
 
   friend bool operator==(const Flip&, const Flip&) = default;
 };
 
-/// One decision: what was decided, from which numbers, and what would have changed it.
+/// The explanation of a decision: the verdict, the numbers that it was made from, and what would change it.
 struct Explanation {
   std::string policy;    ///< `persistent_kernel`
   std::string question;  ///< `D1: N launches, or …?`
@@ -71,10 +71,10 @@ struct Explanation {
   std::string display;  ///< `persistent-kernel:2450000`
   std::string summary;  ///< The verdict in plain words.
   std::vector<Check> checks;
-  std::vector<Figure> costs;            ///< Of the plain way, then of the better one. The smaller wins.
-  std::vector<Figure> savings;          ///< Where modes compete by what they save. The greater wins.
-  std::optional<BreakEven> break_even;  ///< Nothing where no quantity decides.
-  std::vector<Flip> flips;              ///< In the order of the inputs; an input may flip both ways.
+  std::vector<Figure> costs;            ///< The costs of the plain way and of the better one. The smaller wins.
+  std::vector<Figure> savings;          ///< The savings of launch modes, if several compete. The greatest wins.
+  std::optional<BreakEven> break_even;  ///< Nothing if the decision does not depend on a quantity.
+  std::vector<Flip> flips;              ///< In the order of the inputs; an input may have two.
   std::vector<std::string> notes;
 
   friend bool operator==(const Explanation&, const Explanation&) = default;
@@ -93,7 +93,7 @@ struct BundleExplanation {
 /// The primary mode, the verdicts and the audit events at a glance, then a section per decision.
 [[nodiscard]] std::string to_string(const BundleExplanation& bundle);
 
-/// One line of JSON. Nanoseconds are decimal strings, other integers numbers, and what is absent is null.
+/// One line of JSON. Nanoseconds are decimal strings, other integers are numbers, and absent values are null.
 [[nodiscard]] std::string to_json(const Explanation& explanation);
 /// One line of JSON: the decisions by the name of their policy, then the audit events.
 [[nodiscard]] std::string to_json(const BundleExplanation& bundle);
@@ -104,7 +104,7 @@ struct BundleExplanation {
 /// A name as a person writes it: `persistent kernel` for `persistent_kernel` and `persistent-kernel`.
 [[nodiscard]] std::string to_words(std::string_view name);
 
-/// A setting as a person reads it: `5,000`, `yes`, `full`, and of many slots the first: `{0, 1, 2, and 94 more}`.
+/// A setting as text for a person: `5,000`, `yes`, `full`. A long list of slots is shortened: `{0, 1, 2, and 94 more}`.
 [[nodiscard]] std::string to_text(const Setting& setting);
 
 }  // namespace vyre::report

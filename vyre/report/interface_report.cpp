@@ -23,7 +23,7 @@ using program::Loop;
 using program::Member;
 using program::SpecConstant;
 
-/// Rows of cells, padded to columns.
+/// A table of text, whose columns are padded to the same width.
 class Table {
  public:
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
@@ -52,7 +52,7 @@ std::string quantity(std::uint64_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
-/// How many bytes a block has: a binding of one variable, or a variable of several.
+/// The size of a block as text. The block is a binding with one variable, or a variable of a binding with several.
 template <typename Block>
 std::string extent(const Block& block) {
   if (!block.runtime_sized) return quantity(block.size, "byte");
@@ -60,7 +60,7 @@ std::string extent(const Block& block) {
   return block.size == 0 ? elements : fmt::format("{}, then {}", quantity(block.size, "byte"), elements);
 }
 
-/// How many bytes a binding of several variables takes.
+/// The size of a binding with several variables as text.
 std::string joined_extent(const Binding& binding) {
   const std::string bytes =
       binding.runtime_sized ? fmt::format("any number of bytes from {} on", std::max<std::uint64_t>(binding.size, 1))

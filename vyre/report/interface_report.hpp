@@ -11,15 +11,15 @@ namespace vyre::report {
 /// Whether a kernel has a form.
 struct FormReport {
   program::FormKind kind = program::FormKind::Pointer;
-  std::string refusal = {};  ///< Why it has not; empty if it has.
+  std::string refusal = {};  ///< Why the kernel does not have the form; empty if it has.
 
   friend bool operator==(const FormReport&, const FormReport&) = default;
 };
 
-/// What was derived from a kernel, laid out for a person. Forms that were not asked for are not mentioned.
+/// The interface of a kernel, and the given forms, as text for a person.
 [[nodiscard]] std::string to_text(const program::Interface& interface, std::span<const FormReport> forms = {});
 
-/// The same as one JSON object, for a program.
+/// The same as a JSON object.
 [[nodiscard]] std::string to_json(const program::Interface& interface, std::span<const FormReport> forms = {});
 
 }  // namespace vyre::report
