@@ -14,12 +14,10 @@
 //     --replay bench/recordings/*.gz
 
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +28,7 @@
 #include <vyre/choice/mode_choice.hpp>
 
 #include "bench/choice_simulator.hpp"
+#include "bench/json_file.hpp"
 #include "bench/must.hpp"
 #include "bench/recording.hpp"
 #include "bench/replay.hpp"
@@ -136,7 +135,7 @@ void simulate_all(const Settings& settings) {
 
 using nlohmann::ordered_json;
 
-ordered_json to_json(const GeometricMean& value) { return {{"mean", value.mean}, {"error", value.error}}; }
+ordered_json to_json(const LogMean& value) { return {{"mean", value.mean}, {"error", value.error}}; }
 
 ordered_json to_json(const ReplaySummary& summary) {
   ordered_json fixed = ordered_json::object();
@@ -227,17 +226,6 @@ ordered_json replay_file(const std::string& path, const Settings& settings) {
   return result;
 }
 
-bool write_json(const std::string& path, const ordered_json& value) {
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) {
-    fmt::print(stderr, "'{}' cannot be written: {}\n", path, std::strerror(errno));
-    return false;
-  }
-  fmt::print(file, "{}\n", value.dump(2));
-  std::fclose(file);
-  return true;
-}
-
 bool read_settings(int argc, char** argv, Settings& settings) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
@@ -291,7 +279,7 @@ int run(int argc, char** argv) {
   }
   ordered_json all = ordered_json::array();
   for (const std::string& path : settings.recordings) all.push_back(replay_file(path, settings));
-  return settings.json.empty() || write_json(settings.json, all) ? 0 : 2;
+  return write_json(settings.json, all) ? 0 : 2;
 }
 
 }  // namespace

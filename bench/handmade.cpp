@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,6 +26,7 @@
 #include <vyre/runtime/tuner.hpp>
 
 #include "bench/jobs.hpp"
+#include "bench/json_file.hpp"
 #include "bench/lavapipe.hpp"
 #include "bench/other_load.hpp"
 #include "bench/paired.hpp"
@@ -305,17 +304,6 @@ ordered_json run(bool is_inline, const Settings& settings) {
   return result;
 }
 
-bool write_json(const std::string& path, const ordered_json& value) {
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) {
-    fmt::print(stderr, "'{}' cannot be written: {}\n", path, std::strerror(errno));
-    return false;
-  }
-  fmt::print(file, "{}\n", value.dump(2));
-  std::fclose(file);
-  return true;
-}
-
 bool read_settings(int argc, char** argv, Settings& settings) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
@@ -360,7 +348,7 @@ int run_all(int argc, char** argv) {
   for (const bool is_inline : {false, true}) {
     if (settings.only.empty() || (settings.only == "inline") == is_inline) all.push_back(run(is_inline, settings));
   }
-  return settings.json.empty() || write_json(settings.json, all) ? 0 : 2;
+  return write_json(settings.json, all) ? 0 : 2;
 }
 
 }  // namespace

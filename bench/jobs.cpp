@@ -137,11 +137,11 @@ void must_agree(bool agree, const std::string& what) {
   std::exit(1);
 }
 
-StencilJob::StencilJob(const DevicePtr& device, std::uint32_t size)
+StencilJob::StencilJob(const DevicePtr& device, std::uint32_t size, const runtime::SessionOptions& session_options)
     : kernel{compile_kernel(kStencil, "stencil")},
       plate{make_plate(size)},
       raw{kernel.words(), std::array{plate.size() * sizeof(float), plate.size() * sizeof(float)}, stencil_steps(size)},
-      session{must(Session::open(device))},
+      session{must(Session::open(device, session_options))},
       plates{must(session.buffer<float>(plate)), must(session.buffer<float>(plate))},
       options{.groups = {size / 16, size / 16}, .params = runtime::params_block(StencilParams{.size = size})} {}
 
@@ -170,12 +170,12 @@ bool StencilJob::agree() {
   return is_same(std::as_bytes(std::span{result}), raw.mapped(0));
 }
 
-ReductionJob::ReductionJob(const DevicePtr& device)
+ReductionJob::ReductionJob(const DevicePtr& device, const runtime::SessionOptions& session_options)
     : kernel{compile_kernel(kSumOfFour, "sum_of_four")},
       passes{reduction_passes()},
       numbers{count_up()},
       raw{kernel.words(), kReductionBytes, reduction_steps(passes)},
-      session{must(Session::open(device))},
+      session{must(Session::open(device, session_options))},
       buffers{must(session.buffer<std::uint32_t>(numbers)), must(session.buffer<std::uint32_t>(kReductionBytes[1] / 4)),
               must(session.buffer<std::uint32_t>(kReductionBytes[2] / 4))} {
   std::memcpy(raw.mapped(0).data(), numbers.data(), kReductionBytes[0]);
@@ -216,13 +216,13 @@ bool ReductionJob::agree() {
   return total[0] == raw_total && raw_total == std::accumulate(numbers.begin(), numbers.end(), 0U);
 }
 
-MapJob::MapJob(const DevicePtr& device)
+MapJob::MapJob(const DevicePtr& device, const runtime::SessionOptions& session_options)
     : kernel{compile_kernel(kMap, "map")},
       values(std::size_t{kChunks} * kChunkFloats),
       results(values.size()),
       raw_results(values.size()),
       raw{kernel.words(), std::array{kChunks * kChunkBytes, kChunks * kChunkBytes}, map_steps()},
-      session{must(Session::open(device))},
+      session{must(Session::open(device, session_options))},
       in{must(session.buffer<float>(values.size()))},
       out{must(session.buffer<float>(values.size()))},
       options{.groups = {kChunkFloats / 64}, .params = runtime::params(kMapScale)} {

@@ -26,7 +26,7 @@ struct StencilJob {
   static constexpr std::uint32_t kSteps = 1000;
 
   /// A plate of `size` x `size` cells, a multiple of 16.
-  StencilJob(const DevicePtr& device, std::uint32_t size);
+  StencilJob(const DevicePtr& device, std::uint32_t size, const runtime::SessionOptions& session_options = {});
 
   [[nodiscard]] Result<void> dispatch_all();
   runtime::RunReport run();
@@ -52,7 +52,7 @@ struct ReductionJob {
     std::uint32_t count = 0;
   };
 
-  explicit ReductionJob(const DevicePtr& device);
+  explicit ReductionJob(const DevicePtr& device, const runtime::SessionOptions& session_options = {});
 
   void run_raw();
   void run_raw_one_by_one();
@@ -79,7 +79,7 @@ struct MapJob {
   static constexpr std::uint32_t kChunkFloats = 4096;
   static constexpr std::uint64_t kChunkBytes = kChunkFloats * sizeof(float);
 
-  explicit MapJob(const DevicePtr& device);
+  explicit MapJob(const DevicePtr& device, const runtime::SessionOptions& session_options = {});
 
   void run_raw();
   void run_raw_one_by_one();

@@ -43,6 +43,25 @@ inline Middle middle_of(std::vector<double> values) {
   return middle;
 }
 
+/// The geometric mean of ratios, and its standard error as a share of it.
+struct LogMean {
+  double mean = 1;
+  double error = 0;
+};
+
+inline LogMean log_mean(const std::vector<double>& ratios) {
+  const auto n = static_cast<double>(ratios.size());
+  double sum = 0;
+  double squares = 0;
+  for (const double ratio : ratios) {
+    sum += std::log(ratio);
+    squares += std::log(ratio) * std::log(ratio);
+  }
+  if (ratios.size() < 2) return {.mean = std::exp(sum / std::max(n, 1.0))};
+  const double variance = std::max(squares - sum * sum / n, 0.0) / (n - 1);
+  return {.mean = std::exp(sum / n), .error = std::sqrt(variance / n)};
+}
+
 struct Sample {
   double wall_ns = 0;
   double cpu_ns = 0;

@@ -261,22 +261,26 @@ void RawDevice::clear(VkCommandBuffer commands, std::uint32_t buffer) const {
   after_transfer(commands);
 }
 
-void RawDevice::run(VkCommandBuffer commands) {
+std::uint64_t RawDevice::submit(VkCommandBuffer commands) {
   ++value_;
   const VkTimelineSemaphoreSubmitInfo timeline{.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
                                                .signalSemaphoreValueCount = 1,
                                                .pSignalSemaphoreValues = &value_};
-  const VkSubmitInfo submit{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                            .pNext = &timeline,
-                            .commandBufferCount = 1,
-                            .pCommandBuffers = &commands,
-                            .signalSemaphoreCount = 1,
-                            .pSignalSemaphores = &timeline_};
-  check(vk_.vkQueueSubmit(connection_->queue, 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
+  const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                          .pNext = &timeline,
+                          .commandBufferCount = 1,
+                          .pCommandBuffers = &commands,
+                          .signalSemaphoreCount = 1,
+                          .pSignalSemaphores = &timeline_};
+  check(vk_.vkQueueSubmit(connection_->queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
+  return value_;
+}
+
+void RawDevice::wait(std::uint64_t value) const {
   const VkSemaphoreWaitInfo wait{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
                                  .semaphoreCount = 1,
                                  .pSemaphores = &timeline_,
-                                 .pValues = &value_};
+                                 .pValues = &value};
   check(vk_.vkWaitSemaphores(device_, &wait, ~std::uint64_t{0}), "vkWaitSemaphores");
 }
 

@@ -84,7 +84,10 @@ class RawDevice {
   /// Fills a buffer with zeros, in the same order.
   void clear(VkCommandBuffer commands, std::uint32_t buffer) const;
   /// Submits and waits for the value of a timeline semaphore.
-  void run(VkCommandBuffer commands);
+  void run(VkCommandBuffer commands) { wait(submit(commands)); }
+  /// Submits, and gives the value to wait for.
+  [[nodiscard]] std::uint64_t submit(VkCommandBuffer commands);
+  void wait(std::uint64_t value) const;
   /// Submits and waits for a fence, which is kept for all submissions.
   void run_fenced(VkCommandBuffer commands);
 

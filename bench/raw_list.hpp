@@ -38,6 +38,9 @@ class RawList {
   [[nodiscard]] std::size_t size() const noexcept { return steps_.size(); }
   /// Submits and waits.
   void run() { raw_.run(commands_); }
+  /// Submits, and gives the value to wait for. Nothing of the list may be pending.
+  [[nodiscard]] std::uint64_t submit() { return raw_.submit(commands_); }
+  void wait(std::uint64_t value) const { raw_.wait(value); }
   /// Records one step alone, submits it and waits: what is to be avoided.
   void run_alone(std::size_t step);
   /// All of them so.

@@ -13,6 +13,7 @@
 #include <vyre/choice/kernel_times.hpp>
 #include <vyre/runtime/tuner.hpp>
 
+#include "bench/clock.hpp"
 #include "bench/must.hpp"
 #include "bench/other_load.hpp"
 
@@ -51,11 +52,7 @@ constexpr std::array<Pinned, choice::kWays> kPinned = {{{Way::Plain, LaunchMode:
                                                         {Way::ChainReplay, LaunchMode::Chain, true},
                                                         {Way::Table, LaunchMode::Bindless, true}}};
 
-double process_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
+constexpr Clock kProcessorTime{.is_cpu = true};
 
 }  // namespace
 
@@ -86,10 +83,10 @@ Recording Recorder::head() const {
 }
 
 RecordedRun Recorder::run(Mode& mode, const Workload& workload) const {
-  const double cpu = process_ns();
+  const double cpu = kProcessorTime.now_ns();
   const double taken = mode.runner->run(workload);
   const double host = mode.runner->enqueue_ns();
-  return {.wall_ns = taken - host, .cpu_ns = process_ns() - cpu, .host_ns = host};
+  return {.wall_ns = taken - host, .cpu_ns = kProcessorTime.now_ns() - cpu, .host_ns = host};
 }
 
 /// Takes the facts from a session that has launched the workload some times.

@@ -307,19 +307,6 @@ ReplayedWorkload replay(const Recording& recording, const RecordedWorkload& work
   return result;
 }
 
-GeometricMean geometric_mean(const std::vector<double>& values) {
-  if (values.empty()) return {};
-  const auto n = static_cast<double>(values.size());
-  double sum = 0;
-  double squares = 0;
-  for (const double value : values) {
-    sum += std::log(value);
-    squares += std::log(value) * std::log(value);
-  }
-  const double variance = std::max(squares / n - sum / n * (sum / n), 0.0);
-  return {.mean = std::exp(sum / n), .error = std::sqrt(variance / n)};
-}
-
 ReplaySummary summarise(const std::vector<const ReplayedWorkload*>& workloads) {
   ReplaySummary result{.workloads = workloads.size()};
   std::vector<double> regrets;
@@ -348,10 +335,10 @@ ReplaySummary summarise(const std::vector<const ReplayedWorkload*>& workloads) {
       shares_off.push_back(std::abs(saving.predicted_share - saving.measured_share));
     }
   }
-  result.regret = geometric_mean(regrets);
-  result.late_regret = geometric_mean(late);
-  result.forecast_regret = geometric_mean(forecasts);
-  for (const Way way : choice::kAllWays) result.fixed[index(way)] = geometric_mean(fixed[index(way)]);
+  result.regret = log_mean(regrets);
+  result.late_regret = log_mean(late);
+  result.forecast_regret = log_mean(forecasts);
+  for (const Way way : choice::kAllWays) result.fixed[index(way)] = log_mean(fixed[index(way)]);
   if (result.savings > 0) result.covered = static_cast<double>(covered) / static_cast<double>(result.savings);
   result.saving_off = choice::median(savings_off);
   result.share_off = choice::median(shares_off);

@@ -8,6 +8,7 @@
 
 #include <vyre/choice/way.hpp>
 
+#include "bench/paired.hpp"
 #include "bench/recording.hpp"
 
 /// The choice of launch modes on recorded times.
@@ -70,22 +71,15 @@ struct ReplayedWorkload {
 [[nodiscard]] ReplayedWorkload replay(const Recording& recording, const RecordedWorkload& workload,
                                       const ReplaySettings& settings);
 
-/// A geometric mean, and the standard error of its logarithm.
-struct GeometricMean {
-  double mean = 1;
-  double error = 0;
-};
-[[nodiscard]] GeometricMean geometric_mean(const std::vector<double>& values);
-
 /// Workloads together.
 struct ReplaySummary {
   std::size_t workloads = 0;
-  GeometricMean regret = {};
-  GeometricMean late_regret = {};
-  GeometricMean forecast_regret = {};                   ///< Without trials.
-  std::array<GeometricMean, choice::kWays> fixed = {};  ///< One mode for all workloads that have it, over chosen.
-  double trials_share = 0;                              ///< Of the time of all programs, workloads weighted alike.
-  double most_trials_share = 0;                         ///< Of the workload in which it is the largest.
+  LogMean regret = {};
+  LogMean late_regret = {};
+  LogMean forecast_regret = {};                   ///< Without trials.
+  std::array<LogMean, choice::kWays> fixed = {};  ///< One mode for all workloads that have it, over chosen.
+  double trials_share = 0;                        ///< Of the time of all programs, workloads weighted alike.
+  double most_trials_share = 0;                   ///< Of the workload in which it is the largest.
   std::size_t savings = 0;
   double covered = 0;  ///< Share of the savings that are in their intervals.
   /// Median of |predicted - measured| / |measured|, of savings that are a tenth of the batch's time or more: predicted

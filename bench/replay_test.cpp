@@ -65,10 +65,10 @@ TEST(Replay, ASavingIsCoveredByTheIntervalThatHoldsNineTenths) {
   EXPECT_FALSE((ReplayedSaving{.predicted_ns = 100, .deviation_ns = 10, .measured_ns = 117}.is_covered()));
 }
 
-TEST(Replay, GeometricMean) {
-  const GeometricMean mean = geometric_mean({1, 4});
+TEST(Replay, TheMeanOfRatiosIsGeometric) {
+  const LogMean mean = log_mean({1, 4});
   EXPECT_NEAR(mean.mean, 2, 1e-12);
-  EXPECT_NEAR(mean.error, 0.4901, 1e-4);
+  EXPECT_NEAR(mean.error, 0.6931, 1e-4);
 }
 
 /// Recorded times of lavapipe. The bounds leave room for other rules; `bench_choice --replay` gives the figures.
@@ -94,7 +94,7 @@ TEST(Replay, OnRecordedTimesTheChoiceIsNearTheBestModeAndBetterThanEachMode) {
       EXPECT_GT(summary.fixed[static_cast<std::size_t>(way)].mean, 0.95) << to_string(way);
     }
   }
-  EXPECT_GE(files, 1U);
+  EXPECT_GE(files, 2U);
 }
 
 }  // namespace

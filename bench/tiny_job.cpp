@@ -75,11 +75,11 @@ std::vector<Named> sensible_variants() {
 
 }  // namespace
 
-TinyJob::TinyJob(const DevicePtr& device)
+TinyJob::TinyJob(const DevicePtr& device, const runtime::SessionOptions& session_options)
     : kernel_{compile_kernel(kSaxpy, "saxpy")},
       saxpy_{kItems, kWidth, HandItems::Even},
-      one_by_one_{kernel_.words(), std::array{kItems * kViewBytes, kItems * kViewBytes}, steps_of(saxpy_)},
-      session_{must(runtime::Session::open(device))},
+      raw_{kernel_.words(), std::array{kItems * kViewBytes, kItems * kViewBytes}, steps_of(saxpy_)},
+      session_{must(runtime::Session::open(device, session_options))},
       x_{must(session_.buffer<float>(kItems * kWidth))},
       y_{must(session_.buffer<float>(kItems * kWidth))} {
   make_items();
@@ -113,8 +113,8 @@ bool TinyJob::agree(const Version& version) {
   saxpy_.fill();
   must(session_.write(x_, saxpy_.x()));
   must(session_.write(y_, saxpy_.y()));
-  std::ranges::copy(std::as_bytes(saxpy_.x()), one_by_one_.mapped(0).begin());
-  std::ranges::copy(std::as_bytes(saxpy_.y()), one_by_one_.mapped(1).begin());
+  std::ranges::copy(std::as_bytes(saxpy_.x()), raw_.mapped(0).begin());
+  std::ranges::copy(std::as_bytes(saxpy_.y()), raw_.mapped(1).begin());
   version.run();
   run_raw_one_by_one();
   run();
@@ -122,8 +122,7 @@ bool TinyJob::agree(const Version& version) {
   must(session_.read(y_, found));
   must(session_.finish());
   const std::span<const std::byte> expected = std::as_bytes(saxpy_.y());
-  return std::ranges::equal(std::as_bytes(std::span{found}), expected) &&
-         std::ranges::equal(one_by_one_.mapped(1), expected);
+  return std::ranges::equal(std::as_bytes(std::span{found}), expected) && std::ranges::equal(raw_.mapped(1), expected);
 }
 
 }  // namespace vyre::bench

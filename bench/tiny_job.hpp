@@ -21,11 +21,13 @@ struct Version {
 /// session, and in every sensible way by hand.
 class TinyJob {
  public:
-  explicit TinyJob(const DevicePtr& device);
+  explicit TinyJob(const DevicePtr& device, const runtime::SessionOptions& session_options = {});
 
   /// Each was checked. They must not outlive this.
   [[nodiscard]] std::vector<Version> by_hand();
-  void run_raw_one_by_one() { one_by_one_.run_one_by_one(); }
+  /// By hand: one list that is kept.
+  void run_raw() { raw_.run(); }
+  void run_raw_one_by_one() { raw_.run_one_by_one(); }
   runtime::RunReport run();
   /// Runs all three from the same beginning and compares every bit.
   [[nodiscard]] bool agree(const Version& version);
@@ -36,7 +38,7 @@ class TinyJob {
 
   program::Program kernel_;
   SaxpyByHand saxpy_;
-  RawList one_by_one_;
+  RawList raw_;
   runtime::Session session_;
   runtime::Buffer<float> x_;
   runtime::Buffer<float> y_;
