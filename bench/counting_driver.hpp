@@ -47,17 +47,19 @@ class CountingDriver final : public backend::DeviceDriver {
     recorded_[recording->get()] = own;
     return recording;
   }
-  [[nodiscard]] Result<void> launch(backend::DriverRecording& recording, backend::Ticket ticket,
+  [[nodiscard]] Result<void> launch(std::span<backend::DriverRecording* const> recordings, backend::Ticket ticket,
                                     std::span<const backend::Ticket> after) override {
     {
       const std::scoped_lock lock{mutex_};
-      const LaunchCounts& own = recorded_[&recording];
-      counts_->launches += own.launches;
-      counts_->barriers += own.barriers;
-      counts_->copies += own.copies;
+      for (const backend::DriverRecording* each : recordings) {
+        const LaunchCounts& own = recorded_[each];
+        counts_->launches += own.launches;
+        counts_->barriers += own.barriers;
+        counts_->copies += own.copies;
+      }
       ++counts_->submissions;
     }
-    return inner_->launch(recording, ticket, after);
+    return inner_->launch(recordings, ticket, after);
   }
   [[nodiscard]] Result<std::uint64_t> completed(std::uint32_t queue) override { return inner_->completed(queue); }
   [[nodiscard]] Result<bool> wait(backend::Ticket ticket, std::chrono::nanoseconds timeout) override {

@@ -52,7 +52,9 @@ class PoolingDriver final : public DeviceDriver {
     return std::make_unique<backend::DriverPipeline>();
   }
   [[nodiscard]] Result<RecordingPtr> record(const backend::ListView&, Reuse) override { return RecordingPtr{&pooled_}; }
-  [[nodiscard]] Result<void> launch(DriverRecording&, Ticket, std::span<const Ticket>) override { return {}; }
+  [[nodiscard]] Result<void> launch(std::span<DriverRecording* const>, Ticket, std::span<const Ticket>) override {
+    return {};
+  }
   [[nodiscard]] Result<std::uint64_t> completed(std::uint32_t) override { return *done_; }
   [[nodiscard]] Result<bool> wait(Ticket, nanoseconds) override { return true; }
   [[nodiscard]] std::uint64_t now_ns() noexcept override { return 0; }
@@ -72,9 +74,9 @@ TEST(CheckingDriver, LetsPassWhatKeepsTheContract) {
   const BufferHandle buffer = rig.buffer(8);
   const RecordingPtr many = rig.record(fill_list(buffer)).value();
   for (std::uint64_t ticket = 1; ticket <= 3; ++ticket) {
-    ASSERT_TRUE(rig.driver->launch(*many, {.value = ticket}, {}).has_value());
+    ASSERT_TRUE(rig.launch(*many, {.value = ticket}, {}).has_value());
   }
-  ASSERT_TRUE(rig.driver->launch(*many, {.queue = 1, .value = 1}, std::array{Ticket{.queue = 0, .value = 3}}));
+  ASSERT_TRUE(rig.launch(*many, {.queue = 1, .value = 1}, std::array{Ticket{.queue = 0, .value = 3}}));
   EXPECT_FALSE(rig.driver->wait({.value = 3}, nanoseconds{10}).value());
   EXPECT_TRUE(rig.driver->wait({.queue = 1, .value = 1}, kForever).value());
   EXPECT_EQ(rig.driver->completed(0).value(), 3U);
@@ -86,8 +88,8 @@ TEST(CheckingDriver, LetsAFailedLaunchBeMadeAgain) {
   DriverRig rig{make_checking_driver(make_faulty_driver(open_slow(), plan))};
   const RecordingPtr once = rig.record(fill_list(rig.buffer(8)), Reuse::Once).value();
   plan->fail_at = 3;
-  EXPECT_FALSE(rig.driver->launch(*once, {.value = 1}, {}).has_value());
-  EXPECT_TRUE(rig.driver->launch(*once, {.value = 1}, {}).has_value());
+  EXPECT_FALSE(rig.launch(*once, {.value = 1}, {}).has_value());
+  EXPECT_TRUE(rig.launch(*once, {.value = 1}, {}).has_value());
   EXPECT_TRUE(rig.driver->wait({.value = 1}, kForever).value());
 }
 
@@ -95,8 +97,8 @@ TEST(CheckingDriver, LetsEverythingGoOnceTheDeviceIsLost) {
   DriverRig rig{make_checking_driver(open_fake({.costs = {.copy_ns = 1000}, .lost_at_launch = 2}))};
   const BufferHandle buffer = rig.buffer(8);
   const RecordingPtr many = rig.record(fill_list(buffer)).value();
-  ASSERT_TRUE(rig.driver->launch(*many, {.value = 1}, {}).has_value());
-  EXPECT_EQ(rig.driver->launch(*many, {.value = 2}, {}).error().code, ErrorCode::DeviceLost);
+  ASSERT_TRUE(rig.launch(*many, {.value = 1}, {}).has_value());
+  EXPECT_EQ(rig.launch(*many, {.value = 2}, {}).error().code, ErrorCode::DeviceLost);
   EXPECT_TRUE(rig.buffers.remove(buffer).has_value());
 }
 
@@ -106,7 +108,7 @@ TEST(CheckingDriver, TakesARecordingThatComesBackForANewOne) {
   const CommandList list = fill_list(rig.buffer(8));
   for (std::uint64_t ticket = 1; ticket <= 2; ++ticket) {
     const RecordingPtr once = rig.record(list, Reuse::Once).value();
-    ASSERT_TRUE(rig.driver->launch(*once, {.value = ticket}, {}).has_value());
+    ASSERT_TRUE(rig.launch(*once, {.value = ticket}, {}).has_value());
     *done = ticket;
     EXPECT_EQ(rig.driver->completed(0).value(), ticket);
   }
@@ -120,7 +122,7 @@ TEST(CheckingDriverThreads, ChecksQueuesAtOnce) {
       for (std::uint64_t ticket = 1; ticket <= 100; ++ticket) {
         const BufferHandle buffer = rig.buffer(8);
         const RecordingPtr once = rig.record(fill_list(buffer), Reuse::Once).value();
-        EXPECT_TRUE(rig.driver->launch(*once, {.queue = queue, .value = ticket}, {}).has_value());
+        EXPECT_TRUE(rig.launch(*once, {.queue = queue, .value = ticket}, {}).has_value());
         EXPECT_TRUE(rig.driver->completed(1 - queue).has_value());
         EXPECT_TRUE(rig.driver->wait({.queue = queue, .value = ticket}, kForever).value());
         EXPECT_TRUE(rig.buffers.remove(buffer).has_value());
@@ -143,7 +145,7 @@ class CheckingDriverDeathTest : public testing::Test {
   }
 
   void launch(DriverRecording& recording, std::uint32_t queue = 0) {
-    ASSERT_TRUE(rig_.driver->launch(recording, {queue, ++launched_[queue]}, {}).has_value());
+    ASSERT_TRUE(rig_.launch(recording, {queue, ++launched_[queue]}, {}).has_value());
   }
 
   DriverRig rig_{make_checking_driver(open_slow())};
@@ -156,15 +158,15 @@ TEST_F(CheckingDriverDeathTest, TicketsOutOfOrder) {
   DriverRecording& many = record();
   launch(many);
   for (const std::uint64_t value : {0U, 1U, 3U}) {
-    EXPECT_DEATH(std::ignore = rig_.driver->launch(many, {.value = value}, {}), "a ticket is out of order");
+    EXPECT_DEATH(std::ignore = rig_.launch(many, {.value = value}, {}), "a ticket is out of order");
   }
-  EXPECT_DEATH(std::ignore = rig_.driver->launch(many, {.queue = 2, .value = 1}, {}), "the device has fewer queues");
+  EXPECT_DEATH(std::ignore = rig_.launch(many, {.queue = 2, .value = 1}, {}), "the device has fewer queues");
 }
 
 TEST_F(CheckingDriverDeathTest, TicketsThatWereNeverLaunched) {
   DriverRecording& many = record();
   EXPECT_DEATH(std::ignore = rig_.driver->wait({.value = 1}, kForever), "a wait for a ticket that was never launched");
-  EXPECT_DEATH(std::ignore = rig_.driver->launch(many, {.value = 1}, std::array{Ticket{.queue = 1, .value = 1}}),
+  EXPECT_DEATH(std::ignore = rig_.launch(many, {.value = 1}, std::array{Ticket{.queue = 1, .value = 1}}),
                "a launch behind a ticket that was never launched");
   EXPECT_DEATH(std::ignore = rig_.driver->completed(2), "the device has fewer queues");
 }
@@ -184,7 +186,7 @@ TEST_F(CheckingDriverDeathTest, ObjectsOfAnotherDriver) {
   EXPECT_DEATH(std::ignore = rig_.driver->record({.list = list, .buffers = other.buffers, .pipelines = other.pipelines},
                                                  Reuse::Many),
                "a list names an object that this driver does not have");
-  EXPECT_DEATH(std::ignore = rig_.driver->launch(*recording, {.value = 1}, {}),
+  EXPECT_DEATH(std::ignore = rig_.launch(*recording, {.value = 1}, {}),
                "a launch of a recording that this driver does not have");
 }
 
@@ -199,7 +201,7 @@ TEST_F(CheckingDriverDeathTest, ObjectsUsedAfterTheyWereDestroyed) {
 TEST_F(CheckingDriverDeathTest, RecordingsForOnceLaunchedTwice) {
   DriverRecording& once = record(Reuse::Once);
   launch(once);
-  EXPECT_DEATH(std::ignore = rig_.driver->launch(once, {.value = 2}, {}),
+  EXPECT_DEATH(std::ignore = rig_.launch(once, {.value = 2}, {}),
                "a recording that was made for once is launched again");
 }
 
@@ -219,7 +221,7 @@ TEST(CompletedTicketsDeathTest, FallOrWereNeverLaunched) {
   const auto done = std::make_shared<std::uint64_t>(0);
   DriverRig rig{make_checking_driver(std::make_unique<PoolingDriver>(done))};
   const RecordingPtr many = rig.record({}).value();
-  ASSERT_TRUE(rig.driver->launch(*many, {.value = 1}, {}).has_value());
+  ASSERT_TRUE(rig.launch(*many, {.value = 1}, {}).has_value());
   EXPECT_DEATH(std::ignore = rig.record({}), "a recording is used again while a launch of it is pending");
   *done = 2;
   EXPECT_DEATH(std::ignore = rig.driver->completed(0), "a completed ticket was never launched");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -29,6 +30,11 @@ struct DriverRig {
   [[nodiscard]] Result<backend::RecordingPtr> record(const backend::CommandList& list,
                                                      backend::Reuse reuse = backend::Reuse::Many) {
     return driver->record({.list = list, .buffers = buffers, .pipelines = pipelines}, reuse);
+  }
+
+  [[nodiscard]] Result<void> launch(backend::DriverRecording& recording, backend::Ticket ticket,
+                                    std::span<const backend::Ticket> after) {
+    return driver->launch(std::array{&recording}, ticket, after);
   }
 
   /// The bytes of a mapped buffer as numbers.

@@ -113,7 +113,7 @@ TEST(FakeDriver, RunsTheFunctionOfAProgramOnItsRange) {
   list.dispatch(rig.pipeline(program, values), std::array{BufferRange{.buffer = data, .offset = 48}}, {1, 1, 1},
                 std::as_bytes(std::span{&bias, 1}));
   const RecordingPtr recording = rig.record(list).value();
-  ASSERT_TRUE(rig.driver->launch(*recording, {.value = 1}, {}).has_value());
+  ASSERT_TRUE(rig.launch(*recording, {.value = 1}, {}).has_value());
   EXPECT_THAT(rig.numbers<std::uint32_t>(data), ElementsAre(3, 3, 3, 3, 11, 11, 11, 11, 3, 3, 3, 3, 35, 35, 35, 35));
 }
 
@@ -137,7 +137,7 @@ TEST(FakeDriver, CopiesAndFillsOddBytes) {
   list.copy(from, 1, to, 2, 5);
   list.fill({.buffer = to, .offset = 7, .size = 1}, 0x0909'0909);
   const RecordingPtr recording = rig.record(list).value();
-  ASSERT_TRUE(rig.driver->launch(*recording, {.value = 1}, {}).has_value());
+  ASSERT_TRUE(rig.launch(*recording, {.value = 1}, {}).has_value());
   EXPECT_THAT(rig.numbers<std::uint8_t>(to), ElementsAre(0, 0, 2, 3, 4, 1, 2, 9));
 }
 
@@ -153,9 +153,9 @@ TEST(FakeDriver, RunsWhatNoBarrierOrdersInAnyOrderAndAlwaysTheSame) {
     const RecordingPtr wrong = rig.record(unordered).value();
     const RecordingPtr right = rig.record(ordered).value();
     for (std::uint64_t ticket = 1; ticket <= 64; ticket += 2) {
-      ASSERT_TRUE(rig.driver->launch(*wrong, {.value = ticket}, {}).has_value());
+      ASSERT_TRUE(rig.launch(*wrong, {.value = ticket}, {}).has_value());
       result.push_back(rig.numbers<std::uint32_t>(buffer)[0]);
-      ASSERT_TRUE(rig.driver->launch(*right, {.value = ticket + 1}, {}).has_value());
+      ASSERT_TRUE(rig.launch(*right, {.value = ticket + 1}, {}).has_value());
       ASSERT_EQ(rig.numbers<std::uint32_t>(buffer)[0], 2U);
     }
   }
@@ -172,8 +172,8 @@ TEST(FakeDriver, CountsWhatTheHostAndTheDeviceDo) {
   const RecordingPtr recording = rig.record(list).value();
   EXPECT_EQ(rig.driver->now_ns(), 1U);
   // The first runs from 6 to 1106, the second behind it to 2206.
-  ASSERT_TRUE(rig.driver->launch(*recording, {.value = 1}, {}).has_value());
-  ASSERT_TRUE(rig.driver->launch(*recording, {.value = 2}, {}).has_value());
+  ASSERT_TRUE(rig.launch(*recording, {.value = 1}, {}).has_value());
+  ASSERT_TRUE(rig.launch(*recording, {.value = 2}, {}).has_value());
   EXPECT_EQ(rig.driver->now_ns(), 11U);
   EXPECT_EQ(rig.driver->completed(0).value(), 0U);
   EXPECT_EQ(rig.driver->now_ns(), 21U);
@@ -196,12 +196,11 @@ TEST(FakeDriver, RunsQueuesAtOnceUnlessOneWaits) {
   list.fill({.buffer = rig.buffer(4)}, 1);
   const RecordingPtr recording = rig.record(list).value();
   const backend::Ticket first{.queue = 0, .value = 1};
-  ASSERT_TRUE(rig.driver->launch(*recording, first, {}).has_value());
-  ASSERT_TRUE(rig.driver->launch(*recording, {.queue = 1, .value = 1}, {}).has_value());
-  ASSERT_TRUE(rig.driver->launch(*recording, {.queue = 0, .value = 2}, {}).has_value());
-  ASSERT_TRUE(
-      rig.driver->launch(*recording, {.queue = 1, .value = 2}, std::array{backend::Ticket{.queue = 0, .value = 2}})
-          .has_value());
+  ASSERT_TRUE(rig.launch(*recording, first, {}).has_value());
+  ASSERT_TRUE(rig.launch(*recording, {.queue = 1, .value = 1}, {}).has_value());
+  ASSERT_TRUE(rig.launch(*recording, {.queue = 0, .value = 2}, {}).has_value());
+  ASSERT_TRUE(rig.launch(*recording, {.queue = 1, .value = 2}, std::array{backend::Ticket{.queue = 0, .value = 2}})
+                  .has_value());
   ASSERT_TRUE(rig.driver->wait({.queue = 1, .value = 1}, nanoseconds::max()).value());
   EXPECT_EQ(rig.driver->now_ns(), 1000U);
   ASSERT_TRUE(rig.driver->wait({.queue = 1, .value = 2}, nanoseconds::max()).value());
@@ -226,7 +225,7 @@ TEST(FakeDriver, WritesTheTimeOfItsQueue) {
                 std::as_bytes(std::span{&bias, 1}));
   list.timestamp(times, 24);
   const RecordingPtr recording = rig.record(list).value();
-  ASSERT_TRUE(rig.driver->launch(*recording, {.value = 1}, {}).has_value());
+  ASSERT_TRUE(rig.launch(*recording, {.value = 1}, {}).has_value());
   EXPECT_THAT(rig.numbers<std::uint64_t>(times), ElementsAre(7, 207, 210, 232));
 }
 
@@ -236,10 +235,10 @@ TEST(FakeDriver, IsLostFromALaunchOn) {
   list.fill({.buffer = rig.buffer(4)}, 1);
   const RecordingPtr recording = rig.record(list).value();
   const program::Program program = make_scale();
-  ASSERT_TRUE(rig.driver->launch(*recording, {.value = 1}, {}).has_value());
+  ASSERT_TRUE(rig.launch(*recording, {.value = 1}, {}).has_value());
   const std::array errors{
-      rig.driver->launch(*recording, {.value = 2}, {}).error(),
-      rig.driver->launch(*recording, {.value = 2}, {}).error(),
+      rig.launch(*recording, {.value = 2}, {}).error(),
+      rig.launch(*recording, {.value = 2}, {}).error(),
       rig.driver->allocate({.size = 4}).error(),
       rig.driver->compile({.program = program, .interface = program.interface(), .values = {}, .slots = {}}).error(),
       rig.record(list).error(),
@@ -260,7 +259,7 @@ TEST(FakeDriverThreads, LaunchesIntoSeveralQueuesAtOnce) {
         fill_twice(list, buffer, true);
         for (std::uint64_t ticket = 1; ticket <= kLaunches; ++ticket) {
           const RecordingPtr recording = rig.record(list, backend::Reuse::Once).value();
-          EXPECT_TRUE(rig.driver->launch(*recording, {.queue = queue, .value = ticket}, {}).has_value());
+          EXPECT_TRUE(rig.launch(*recording, {.queue = queue, .value = ticket}, {}).has_value());
           EXPECT_TRUE(rig.driver->wait({.queue = queue, .value = ticket}, nanoseconds::max()).value());
           EXPECT_EQ(rig.driver->completed(queue).value(), ticket);
         }

@@ -367,7 +367,7 @@ class FakeDriver final : public backend::DeviceDriver {
     return backend::RecordingPtr{new FakeRecording{std::move(steps)}};
   }
 
-  [[nodiscard]] Result<void> launch(backend::DriverRecording& recording, Ticket ticket,
+  [[nodiscard]] Result<void> launch(std::span<backend::DriverRecording* const> recordings, Ticket ticket,
                                     std::span<const Ticket> after) override {
     const std::scoped_lock lock{mutex_};
     if (++launches_ == options_->lost_at_launch) lost_ = true;
@@ -379,7 +379,10 @@ class FakeDriver final : public backend::DeviceDriver {
     begin_ns += costs().start_ns;
     // The order depends on the ticket alone, so that concurrent launches do not change it.
     const Random random{options_->shuffle_seed ^ Random{ticket.value << 8 ^ ticket.queue}.next()};
-    queue.free_ns = execute(static_cast<FakeRecording&>(recording).steps(), begin_ns, costs(), random);
+    for (backend::DriverRecording* const each : recordings) {
+      begin_ns = execute(static_cast<FakeRecording&>(*each).steps(), begin_ns, costs(), random);
+    }
+    queue.free_ns = begin_ns;
     queue.finish_ns.push_back(queue.free_ns);
     return {};
   }

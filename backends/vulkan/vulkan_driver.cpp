@@ -185,9 +185,13 @@ Result<backend::RecordingPtr> VulkanDriver::record(const backend::ListView& view
   return recording;
 }
 
-Result<void> VulkanDriver::launch(backend::DriverRecording& recording, backend::Ticket ticket,
+Result<void> VulkanDriver::launch(std::span<backend::DriverRecording* const> recordings, backend::Ticket ticket,
                                   std::span<const backend::Ticket> after) {
-  VkCommandBuffer commands = static_cast<CommandContext&>(recording).native();
+  // Every command buffer ends with a barrier, which the next one waits for.
+  std::array<VkCommandBuffer, backend::kMostTogether> commands = {};
+  for (std::size_t i = 0; i < recordings.size(); ++i) {
+    commands[i] = static_cast<CommandContext&>(*recordings[i]).native();
+  }
   // For each other queue it is enough to wait for the last ticket. Tickets of this queue come first anyway.
   std::array<VkSemaphore, kMaxQueues> waits = {};
   std::array<std::uint64_t, kMaxQueues> values = {};
@@ -213,8 +217,8 @@ Result<void> VulkanDriver::launch(backend::DriverRecording& recording, backend::
                           .waitSemaphoreCount = count,
                           .pWaitSemaphores = waits.data(),
                           .pWaitDstStageMask = stages.data(),
-                          .commandBufferCount = 1,
-                          .pCommandBuffers = &commands,
+                          .commandBufferCount = static_cast<std::uint32_t>(recordings.size()),
+                          .pCommandBuffers = commands.data(),
                           .signalSemaphoreCount = 1,
                           .pSignalSemaphores = &timeline};
   return succeeded_or_lost("vkQueueSubmit", device_.context.api.QueueSubmit(queue.native, 1, &info, VK_NULL_HANDLE));

@@ -27,7 +27,7 @@ class VulkanDriver final : public backend::DeviceDriver {
   [[nodiscard]] Result<std::unique_ptr<backend::DriverBuffer>> allocate(const backend::BufferDesc& desc) override;
   [[nodiscard]] Result<std::unique_ptr<backend::DriverPipeline>> compile(const backend::PipelineDesc& desc) override;
   [[nodiscard]] Result<backend::RecordingPtr> record(const backend::ListView& view, backend::Reuse reuse) override;
-  [[nodiscard]] Result<void> launch(backend::DriverRecording& recording, backend::Ticket ticket,
+  [[nodiscard]] Result<void> launch(std::span<backend::DriverRecording* const> recordings, backend::Ticket ticket,
                                     std::span<const backend::Ticket> after) override;
   [[nodiscard]] Result<std::uint64_t> completed(std::uint32_t queue) override;
   [[nodiscard]] Result<bool> wait(backend::Ticket ticket, std::chrono::nanoseconds timeout) override;

@@ -72,16 +72,9 @@ class HostDriver : public DeviceDriver {
     return RecordingPtr{recording.release()};
   }
 
-  Result<void> launch(DriverRecording& recording, Ticket ticket, std::span<const Ticket> /*after*/) override {
-    for (const HostRecording::Work& work : static_cast<HostRecording&>(recording).work) {
-      if (work.from != nullptr) {
-        std::memcpy(work.to, work.from, work.size);
-        continue;
-      }
-      for (std::uint64_t i = 0; i < work.size; ++i) {
-        work.to[i] = static_cast<std::byte>(work.pattern >> (i % 4 * 8));
-      }
-    }
+  Result<void> launch(std::span<DriverRecording* const> recordings, Ticket ticket,
+                      std::span<const Ticket> /*after*/) override {
+    for (DriverRecording* const each : recordings) run(static_cast<const HostRecording&>(*each));
     const std::lock_guard lock{mutex_};
     completed_ = ticket.value;
     return {};
@@ -103,6 +96,17 @@ class HostDriver : public DeviceDriver {
   }
 
  private:
+  static void run(const HostRecording& recording) {
+    for (const HostRecording::Work& work : recording.work) {
+      if (work.from != nullptr) {
+        std::memcpy(work.to, work.from, work.size);
+        continue;
+      }
+      for (std::uint64_t i = 0; i < work.size; ++i) {
+        work.to[i] = static_cast<std::byte>(work.pattern >> (i % 4 * 8));
+      }
+    }
+  }
   static std::byte* bytes(const ListView& view, BufferHandle buffer) {
     return view.buffer<HostBuffer>(buffer).bytes.data();
   }

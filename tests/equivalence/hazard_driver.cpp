@@ -107,11 +107,16 @@ class HazardDriver final : public ForwardingDriver {
     }
     return recording;
   }
-  [[nodiscard]] Result<void> launch(backend::DriverRecording& recording, Ticket ticket,
+  [[nodiscard]] Result<void> launch(std::span<backend::DriverRecording* const> recordings, Ticket ticket,
                                     std::span<const Ticket> after) override {
     if (ticket.queue != 0) ++report_->launches_elsewhere;
-    look_across(recordings_.at(&recording), ticket, after);
-    return inner().launch(recording, ticket, after);
+    Effect together = recordings_.at(recordings.front());
+    for (const backend::DriverRecording* each : recordings.subspan(1)) {
+      const std::vector<Use>& more = recordings_.at(each).uses;
+      together.uses.insert(together.uses.end(), more.begin(), more.end());
+    }
+    look_across(together, ticket, after);
+    return inner().launch(recordings, ticket, after);
   }
 
  private:

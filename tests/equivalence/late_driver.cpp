@@ -17,9 +17,12 @@ class LateDriver final : public ForwardingDriver {
  public:
   using ForwardingDriver::ForwardingDriver;
 
-  [[nodiscard]] Result<void> launch(DriverRecording& recording, Ticket ticket, std::span<const Ticket> after) override {
+  [[nodiscard]] Result<void> launch(std::span<DriverRecording* const> recordings, Ticket ticket,
+                                    std::span<const Ticket> after) override {
     const std::scoped_lock lock{mutex_};
-    held_.push_back({.recording = &recording, .ticket = ticket, .after = {after.begin(), after.end()}});
+    held_.push_back({.recordings = {recordings.begin(), recordings.end()},
+                     .ticket = ticket,
+                     .after = {after.begin(), after.end()}});
     return {};
   }
 
@@ -45,7 +48,7 @@ class LateDriver final : public ForwardingDriver {
   static constexpr std::uint64_t kPatience = 5;
 
   struct Held {
-    DriverRecording* recording = nullptr;
+    std::vector<DriverRecording*> recordings = {};
     Ticket ticket = {};
     std::vector<Ticket> after = {};
   };
@@ -54,7 +57,7 @@ class LateDriver final : public ForwardingDriver {
   Result<void> launch_first() {
     const Held first = std::move(held_.front());
     held_.pop_front();
-    return inner().launch(*first.recording, first.ticket, first.after);
+    return inner().launch(first.recordings, first.ticket, first.after);
   }
 
   std::mutex mutex_;

@@ -25,9 +25,9 @@ class ForwardingDriver : public backend::DeviceDriver {
   [[nodiscard]] Result<backend::RecordingPtr> record(const backend::ListView& view, backend::Reuse reuse) override {
     return inner_->record(view, reuse);
   }
-  [[nodiscard]] Result<void> launch(backend::DriverRecording& recording, backend::Ticket ticket,
+  [[nodiscard]] Result<void> launch(std::span<backend::DriverRecording* const> recordings, backend::Ticket ticket,
                                     std::span<const backend::Ticket> after) override {
-    return inner_->launch(recording, ticket, after);
+    return inner_->launch(recordings, ticket, after);
   }
   [[nodiscard]] Result<std::uint64_t> completed(std::uint32_t queue) override { return inner_->completed(queue); }
   [[nodiscard]] Result<bool> wait(backend::Ticket ticket, std::chrono::nanoseconds timeout) override {

@@ -73,17 +73,20 @@ class CheckingDriver final : public DeviceDriver, private ObjectObserver {
     return result;
   }
 
-  [[nodiscard]] Result<void> launch(DriverRecording& recording, Ticket ticket, std::span<const Ticket> after) override {
-    begin_launch(recording, ticket, after);
-    Result<void> result = inner_->launch(recording, ticket, after);
+  [[nodiscard]] Result<void> launch(std::span<DriverRecording* const> recordings, Ticket ticket,
+                                    std::span<const Ticket> after) override {
+    begin_launch(recordings, ticket, after);
+    Result<void> result = inner_->launch(recordings, ticket, after);
     const std::scoped_lock lock{mutex_};
     Queue& queue = queues_[ticket.queue];
     queue.launching = false;
     if (result) {
       queue.issued = ticket.value;
     } else {
-      queue.pending.pop_back();
-      --recordings_.at(&recording).launches;
+      for (const DriverRecording* each : recordings) {
+        queue.pending.pop_back();
+        --recordings_.at(each).launches;
+      }
     }
     lost_ = lost_ || is_lost(result);
     return result;
@@ -154,12 +157,16 @@ class CheckingDriver final : public DeviceDriver, private ObjectObserver {
     return made;
   }
 
-  void begin_launch(const DriverRecording& recording, Ticket ticket, std::span<const Ticket> after) {
+  void begin_launch(std::span<DriverRecording* const> recordings, Ticket ticket, std::span<const Ticket> after) {
     const std::scoped_lock lock{mutex_};
-    const auto found = recordings_.find(&recording);
-    VYRE_CHECK(found != recordings_.end(), "a launch of a recording that this driver does not have");
-    VYRE_CHECK(found->second.reuse == Reuse::Many || found->second.launches == 0,
-               "a recording that was made for once is launched again");
+    VYRE_CHECK(!recordings.empty() && recordings.size() <= kMostTogether,
+               "a launch of no recording, or of too many together");
+    for (const DriverRecording* each : recordings) {
+      const auto found = recordings_.find(each);
+      VYRE_CHECK(found != recordings_.end(), "a launch of a recording that this driver does not have");
+      VYRE_CHECK(found->second.reuse == Reuse::Many || found->second.launches == 0,
+                 "a recording that was made for once is launched again");
+    }
     VYRE_CHECK(ticket.queue < queues_.size(), "the device has fewer queues");
     Queue& queue = queues_[ticket.queue];
     VYRE_CHECK(!queue.launching, "two launches into one queue at once");
@@ -167,8 +174,11 @@ class CheckingDriver final : public DeviceDriver, private ObjectObserver {
     VYRE_CHECK(std::ranges::all_of(after, [&](Ticket other) { return is_launched(other); }),
                "a launch behind a ticket that was never launched");
     queue.launching = true;
-    queue.pending.push_back({.value = ticket.value, .recording = &recording, .named = found->second.named});
-    ++found->second.launches;
+    for (const DriverRecording* each : recordings) {
+      Recording& recording = recordings_.at(each);
+      queue.pending.push_back({.value = ticket.value, .recording = each, .named = recording.named});
+      ++recording.launches;
+    }
   }
 
   template <typename T>

@@ -331,7 +331,9 @@ Result<RecordingHandle> Device::record(const CommandList& list, const RecordOpti
     entry.updates = std::make_unique<Updates>();
     entry.updates->recording = std::move(made.recording);
     entry.updates->last.resize(queues_.size());
-    if (made.upload.commands != nullptr) VYRE_TRY(launch_upload(*entry.updates, std::move(made.upload), {}));
+    if (made.upload.commands != nullptr) {
+      VYRE_TRY(launch_upload(*entry.updates, std::move(made.upload), nullptr, {}));
+    }
   }
   const auto handle = recordings_.insert(std::move(entry));
   if (!handle) {
@@ -390,31 +392,39 @@ Result<Ticket> Device::replay(RecordingHandle recording, const CommandList& list
   const std::lock_guard updating{updates.mutex};
   VYRE_ASSIGN(ListUpdate update, noted(updates.recording->prepare(view)));
   if (update.upload.commands == nullptr) return launch_updatable(updates, options);
-  VYRE_TRY(launch_upload(updates, std::move(update.upload), options));
+  DriverRecording& commands = update.commands != nullptr ? *update.commands : updates.recording->commands();
+  VYRE_ASSIGN(const Ticket ticket, launch_upload(updates, std::move(update.upload), &commands, options));
   RecordingPtr replaced = updates.recording->commit(list, std::move(update));
   if (replaced != nullptr) bury(RecordingEntry{.lowered = {.commands = std::move(replaced)}});
-  return launch_updatable(updates, {.queue = options.queue});
+  return ticket;
 }
 
 Result<Ticket> Device::launch_updatable(Updates& updates, const SubmitOptions& options) {
   updates.after.assign(options.after.begin(), options.after.end());
   if (updates.changed.value != 0 && updates.changed.queue != options.queue) updates.after.push_back(updates.changed);
-  VYRE_ASSIGN(const Ticket ticket,
-              launch(updates.recording->commands(), {}, {.queue = options.queue, .after = updates.after}));
+  VYRE_ASSIGN(
+      const Ticket ticket,
+      launch(
+          updates.recording->commands(), {},
+          {.queue = options.queue, .after = updates.after, .leading = options.leading, .trailing = options.trailing}));
   updates.last[ticket.queue] = ticket.value;
   return ticket;
 }
 
-Result<void> Device::launch_upload(Updates& updates, LoweredList upload, const SubmitOptions& options) {
+Result<Ticket> Device::launch_upload(Updates& updates, LoweredList upload, DriverRecording* commands,
+                                     const SubmitOptions& options) {
   // The upload waits for replays on other queues, which still read the table; those on this queue come first anyway.
   updates.after.assign(options.after.begin(), options.after.end());
   for (std::uint32_t i = 0; i < updates.last.size(); ++i) {
     if (i != options.queue && updates.last[i] != 0) updates.after.push_back({.queue = i, .value = updates.last[i]});
   }
-  DriverRecording& commands = *upload.commands;
-  VYRE_ASSIGN(updates.changed, launch(commands, std::move(upload), {.queue = options.queue, .after = updates.after}));
+  const SubmitOptions how{
+      .queue = options.queue, .after = updates.after, .leading = options.leading, .trailing = options.trailing};
+  DriverRecording& own = *upload.commands;
+  VYRE_ASSIGN(updates.changed, commands == nullptr ? launch(own, std::move(upload), how)
+                                                   : launch(*commands, {}, how, std::move(upload)));
   updates.last[options.queue] = updates.changed.value;
-  return {};
+  return updates.changed;
 }
 
 Result<void> Device::free(RecordingHandle recording) {
@@ -428,9 +438,26 @@ Result<void> Device::free(RecordingHandle recording) {
   return {};
 }
 
-Result<Ticket> Device::launch(DriverRecording& commands, LoweredList once, const SubmitOptions& options) {
+Result<Ticket> Device::launch(DriverRecording& commands, LoweredList once, const SubmitOptions& options,
+                              LoweredList upload) {
+  SubmissionQueue::OnceLists lists{std::move(once), std::move(upload)};
+  const auto record_once = [&](const CommandList* list, LoweredList& lowered) -> Result<void> {
+    if (list == nullptr) [[likely]]
+      return {};
+    VYRE_ASSIGN(lowered, record({.list = *list, .buffers = buffers_, .pipelines = pipelines_}, Reuse::Once));
+    return {};
+  };
+  VYRE_TRY(record_once(options.leading, lists[2]));
+  VYRE_TRY(record_once(options.trailing, lists[3]));
+  std::array<DriverRecording*, kMostTogether> together = {};
+  std::size_t count = 0;
+  for (DriverRecording* const each :
+       {lists[2].commands.get(), lists[1].commands.get(), &commands, lists[3].commands.get()}) {
+    if (each != nullptr) together[count++] = each;
+  }
   // Does not use `noted`, which would move the result: every launch calls this.
-  Result<Ticket> launched = queues_[options.queue]->launch(commands, std::move(once), options.after);
+  Result<Ticket> launched =
+      queues_[options.queue]->launch(std::span{together}.first(count), std::move(lists), options.after);
   if (says_lost(launched)) [[unlikely]]
     lost_ = true;
   return launched;

@@ -38,6 +38,9 @@ struct SubmitOptions {
   std::uint32_t queue = 0;
   std::span<const Ticket> after = {};           ///< Work of other queues that must be done before the list runs.
   std::chrono::nanoseconds timeout = kForever;  ///< The longest wait while `max_pending` submissions are pending.
+  /// Lists that run once in the same submission, before and after its own list; null for none.
+  const CommandList* leading = nullptr;
+  const CommandList* trailing = nullptr;
 };
 
 /// State that a user of a device attaches to it, to be destroyed with the device.
@@ -174,13 +177,18 @@ class Device {
   [[nodiscard]] Result<void> check_ticket(Ticket ticket);
   /// Checks a list, lowers it and records it.
   [[nodiscard]] Result<LoweredList> record(const ListView& view, Reuse reuse);
-  [[nodiscard]] Result<Ticket> launch(DriverRecording& commands, LoweredList once, const SubmitOptions& options);
+  /// Launches commands, after an upload unless that is empty, with the lists of `options` before and after both.
+  /// `once` is kept until all are done.
+  [[nodiscard]] Result<Ticket> launch(DriverRecording& commands, LoweredList once, const SubmitOptions& options,
+                                      LoweredList upload = {});
   /// Submits a recording so that it runs after the most recent change of its table. The caller holds the lock of
   /// `updates`.
   [[nodiscard]] Result<Ticket> launch_updatable(Updates& updates, const SubmitOptions& options);
-  /// Launches the copy that changes the table of a recording. The copy runs after all replays that were launched
-  /// before, which still read the old table. The caller holds the lock of `updates`.
-  [[nodiscard]] Result<void> launch_upload(Updates& updates, LoweredList upload, const SubmitOptions& options);
+  /// Launches the copy that changes the table of a recording, and `commands`, unless null, in the same submission. The
+  /// copy runs after all replays that were launched before, which still read the old table. The caller holds the lock
+  /// of `updates`.
+  [[nodiscard]] Result<Ticket> launch_upload(Updates& updates, LoweredList upload, DriverRecording* commands,
+                                             const SubmitOptions& options);
   [[nodiscard]] Result<void> make_room(const SubmitOptions& options);
   [[nodiscard]] Result<void> warm(PipelineHandle pipeline, std::chrono::nanoseconds timeout);
   [[nodiscard]] Result<void> check_alive(RecordingEntry& entry);

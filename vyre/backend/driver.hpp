@@ -156,6 +156,9 @@ struct ListView {
   }
 };
 
+/// One launch runs at most this number of recordings: a list, the upload of its table, and transfers before and after.
+inline constexpr std::size_t kMostTogether = 4;
+
 /// How often a recording is launched: once, after which it is released, or any number of times. Of the latter several
 /// launches may be pending at once.
 enum class Reuse : std::uint8_t { Once, Many };
@@ -188,10 +191,11 @@ class DeviceDriver {
   /// Translates a list.
   [[nodiscard]] virtual Result<RecordingPtr> record(const ListView& view, Reuse reuse) = 0;
 
-  /// Runs a recording after everything launched into the queue before, and after the tickets `after` of other queues.
-  /// When it is done the queue has reached `ticket`, and its results are visible to the host and to later launches.
-  /// After a failure nothing was launched and the ticket is used for the next one.
-  [[nodiscard]] virtual Result<void> launch(DriverRecording& recording, Ticket ticket,
+  /// Runs recordings, 1 to `kMostTogether`, one after another: after everything launched into the queue before, and
+  /// after the tickets `after` of other queues. When they are done the queue has reached `ticket`, and their results
+  /// are visible to the host and to later launches. After a failure nothing was launched and the ticket is used for
+  /// the next one.
+  [[nodiscard]] virtual Result<void> launch(std::span<DriverRecording* const> recordings, Ticket ticket,
                                             std::span<const Ticket> after) = 0;
 
   /// The last ticket that a queue has reached. Never falls. `DeviceLost` if the device is.

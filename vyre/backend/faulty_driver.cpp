@@ -27,9 +27,10 @@ class FaultyDriver final : public DeviceDriver {
     return inner_->record(view, reuse);
   }
 
-  [[nodiscard]] Result<void> launch(DriverRecording& recording, Ticket ticket, std::span<const Ticket> after) override {
+  [[nodiscard]] Result<void> launch(std::span<DriverRecording* const> recordings, Ticket ticket,
+                                    std::span<const Ticket> after) override {
     VYRE_TRY(count_call());
-    return inner_->launch(recording, ticket, after);
+    return inner_->launch(recordings, ticket, after);
   }
 
   [[nodiscard]] Result<std::uint64_t> completed(std::uint32_t queue) override {

@@ -18,10 +18,11 @@ std::size_t SubmissionQueue::pending() const {
   return count_;
 }
 
-Result<Ticket> SubmissionQueue::launch(DriverRecording& commands, LoweredList&& once, std::span<const Ticket> after) {
+Result<Ticket> SubmissionQueue::launch(std::span<DriverRecording* const> recordings, OnceLists&& once,
+                                       std::span<const Ticket> after) {
   const std::lock_guard lock{mutex_};
   const Ticket ticket{.queue = index_, .value = issued_.load(std::memory_order_relaxed) + 1};
-  VYRE_TRY(driver_.launch(commands, ticket, after));
+  VYRE_TRY(driver_.launch(recordings, ticket, after));
   issued_.store(ticket.value);
   if (count_ == pending_.size()) {
     // The ring grows here and not at the start: `max_pending` may be large, and several threads that made room at the
@@ -84,7 +85,7 @@ Result<void> SubmissionQueue::wait(std::uint64_t ticket, std::chrono::nanosecond
 void SubmissionQueue::retire(std::uint64_t ticket) {
   if (ticket > done_.load(std::memory_order_relaxed)) done_ = ticket;
   while (count_ > 0 && pending_[first_].ticket <= ticket) {
-    const LoweredList done = std::move(pending_[first_].once);
+    const OnceLists done = std::move(pending_[first_].once);
     first_ = (first_ + 1) % pending_.size();
     --count_;
   }

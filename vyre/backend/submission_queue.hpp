@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -27,9 +28,12 @@ class SubmissionQueue {
   /// The number of submissions that are not known to be done.
   [[nodiscard]] std::size_t pending() const;
 
-  /// Launches commands. Keeps `once` until the submission is done: the list that owns the commands if they run once,
-  /// otherwise an empty one.
-  [[nodiscard]] Result<Ticket> launch(DriverRecording& commands, LoweredList&& once, std::span<const Ticket> after);
+  /// The lists of a submission that run once. Any of them may be empty.
+  using OnceLists = std::array<LoweredList, kMostTogether>;
+  /// Launches recordings in one submission. Keeps `once`, which owns those of them that run once, until the submission
+  /// is done.
+  [[nodiscard]] Result<Ticket> launch(std::span<DriverRecording* const> recordings, OnceLists&& once,
+                                      std::span<const Ticket> after);
   /// Waits until fewer than `max_pending` submissions are pending. `TimedOut` after `timeout`.
   [[nodiscard]] Result<void> make_room(std::chrono::nanoseconds timeout);
   /// Asks the driver which ticket the queue has reached.
@@ -40,7 +44,7 @@ class SubmissionQueue {
  private:
   struct Pending {
     std::uint64_t ticket = 0;
-    LoweredList once = {};
+    OnceLists once = {};
   };
 
   [[nodiscard]] Result<void> advance_locked();

@@ -32,7 +32,7 @@ class SubmissionQueueTest : public testing::Test {
     LoweredList once{.commands = rig_.record(list_, Reuse::Once).value()};
     once.table.reset(new CountingTable{released_});
     DriverRecording& commands = *once.commands;
-    ASSERT_TRUE(queue.launch(commands, std::move(once), {}));
+    ASSERT_TRUE(queue.launch(std::array{&commands}, {std::move(once)}, {}));
   }
 
   backends::fake::DriverRig rig_;

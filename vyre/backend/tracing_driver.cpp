@@ -30,8 +30,9 @@ class TracingDriver final : public DeviceDriver {
         [&] { return inner_->record(view, reuse); });
   }
 
-  [[nodiscard]] Result<void> launch(DriverRecording& recording, Ticket ticket, std::span<const Ticket> after) override {
-    return trace("launch", detail_of(ticket), [&] { return inner_->launch(recording, ticket, after); });
+  [[nodiscard]] Result<void> launch(std::span<DriverRecording* const> recordings, Ticket ticket,
+                                    std::span<const Ticket> after) override {
+    return trace("launch", detail_of(ticket), [&] { return inner_->launch(recordings, ticket, after); });
   }
 
   [[nodiscard]] Result<std::uint64_t> completed(std::uint32_t queue) override {

@@ -199,7 +199,7 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
   std::array<bool, program::kForms> has = {};
   for (const FormKind form : kOneLaunchForms) has[index(form)] = compose(shape, calibration, forms, form, result);
   const auto has_pointers = [](const ProgramForms& each) { return each.possible[index(FormKind::Pointer)]; };
-  has[index(FormKind::Pointer)] = calibration.has(FormKind::Pointer) && shape.copies == 0 && shape.dispatches > 0 &&
+  has[index(FormKind::Pointer)] = calibration.has(FormKind::Pointer) && shape.dispatches > 0 &&
                                   std::ranges::all_of(forms.first(shape.kinds.size()), has_pointers);
   for (const Way way : kAllWays) {
     WayCost& cost = result.ways[static_cast<std::size_t>(way)];

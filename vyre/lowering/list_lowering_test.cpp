@@ -53,7 +53,7 @@ struct Rig {
     return {.list = list, .buffers = with.buffers, .pipelines = with.pipelines};
   }
   void run(backend::DriverRecording& commands) {
-    ASSERT_TRUE(with.driver->launch(commands, {.queue = 0, .value = ++launched}, {}));
+    ASSERT_TRUE(with.launch(commands, {.queue = 0, .value = ++launched}, {}));
     ASSERT_TRUE(with.driver->wait({.queue = 0, .value = launched}, std::chrono::seconds{1}).value());
   }
 

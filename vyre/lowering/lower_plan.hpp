@@ -31,4 +31,13 @@ void lower_arm(const plan::Plan& plan, const plan::Arm& arm, const backend::Comm
   }
 }
 
+/// Appends an arm without dispatches.
+inline void lower_arm(const plan::Plan& plan, const plan::Arm& arm, const backend::CommandList& transfers,
+                      backend::CommandList& lowered) {
+  const auto no_pipeline = [](const plan::Group&) {
+    return [](const backend::Dispatch& dispatch) { return dispatch.pipeline; };
+  };
+  lower_arm(plan, arm, transfers, lowered, no_pipeline);
+}
+
 }  // namespace vyre::lowering

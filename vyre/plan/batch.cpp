@@ -1,6 +1,8 @@
 #include <vyre/plan/batch.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 namespace vyre::plan {
 namespace {
@@ -12,6 +14,14 @@ std::uint64_t hash_of(const backend::Copy& copy) noexcept {
 
 std::uint64_t hash_of(const backend::Fill& fill) noexcept {
   return mix(std::uint64_t{fill.range.buffer.index} << 32 | fill.pattern, mix(fill.range.offset, fill.range.size));
+}
+
+std::uint64_t hash_of(const backend::CommandList& list, const backend::Command& command) noexcept {
+  if (const auto* dispatch = std::get_if<backend::Dispatch>(&command)) {
+    return hash_dispatch(dispatch->pipeline, list.ranges(*dispatch), dispatch->groups, list.params(*dispatch));
+  }
+  const auto* copy = std::get_if<backend::Copy>(&command);
+  return copy != nullptr ? hash_of(*copy) : hash_of(std::get<backend::Fill>(command));
 }
 
 }  // namespace
@@ -29,35 +39,75 @@ std::uint64_t hash_shape(const backend::CommandList& list) noexcept {
   return hash;
 }
 
-void Batch::add(const backend::Copy& copy) {
-  list.copy(copy.from, copy.from_offset, copy.to, copy.to_offset, copy.size);
-  hash = mix(hash, hash_of(copy));
+std::uint64_t Batch::cost_hash() const noexcept {
+  if (beside == 0) [[likely]]
+    return hash;
+  std::uint64_t mixed = hash;
+  for (const backend::CommandList* each : {&leading, &trailing}) {
+    mixed = mix(mixed, each->commands().size());
+    for (const backend::Command& command : each->commands()) {
+      const auto* copy = std::get_if<backend::Copy>(&command);
+      const std::uint64_t bytes = copy != nullptr ? copy->size : std::get<backend::Fill>(command).range.size;
+      mixed = mix(mixed, std::uint64_t{command.index()} << 32 | static_cast<std::uint64_t>(std::bit_width(bytes)));
+    }
+  }
+  return mixed;
+}
+
+backend::CommandList& Batch::place_of_transfer(bool is_leading) noexcept {
+  const bool is_beside = !keeps_transfers && has_dispatches();
+  if (!is_beside) {
+    has_unplaced = !keeps_transfers;
+    return list;
+  }
+  ++beside;
+  if (is_leading) return leading;
+  has_unplaced = true;
+  return trailing;
+}
+
+void Batch::place_unplaced() {
+  has_unplaced = false;
+  if (!has_dispatches()) {
+    std::swap(list, leading);
+    beside = leading.commands().size();
+    hash = 0;
+    return;
+  }
+  // They are followed by a dispatch, and so stand between two.
+  for (const backend::Command& command : trailing.commands()) {
+    list.append(trailing, command);
+    hash = mix(hash, hash_of(trailing, command));
+  }
+  beside -= trailing.commands().size();
+  trailing.clear();
+}
+
+void Batch::add(const backend::Copy& copy, bool is_leading) {
+  backend::CommandList& place = place_of_transfer(is_leading);
+  place.copy(copy.from, copy.from_offset, copy.to, copy.to_offset, copy.size);
+  if (&place == &list) hash = mix(hash, hash_of(copy));
   ++copies;
 }
 
 void Batch::add(const backend::Fill& fill) {
-  list.fill(fill.range, fill.pattern);
-  hash = mix(hash, hash_of(fill));
+  backend::CommandList& place = place_of_transfer(false);
+  place.fill(fill.range, fill.pattern);
+  if (&place == &list) hash = mix(hash, hash_of(fill));
   ++fills;
 }
 
 void Batch::rehash() noexcept {
   hash = 0;
-  for (const backend::Command& command : list.commands()) {
-    if (const auto* dispatch = std::get_if<backend::Dispatch>(&command)) {
-      hash = mix(hash, hash_dispatch(dispatch->pipeline, list.ranges(*dispatch), dispatch->groups,
-                                     std::as_const(list).params(*dispatch)));
-    } else if (const auto* copy = std::get_if<backend::Copy>(&command)) {
-      hash = mix(hash, hash_of(*copy));
-    } else if (const auto* fill = std::get_if<backend::Fill>(&command)) {
-      hash = mix(hash, hash_of(*fill));
-    }
-  }
+  for (const backend::Command& command : list.commands()) hash = mix(hash, hash_of(list, command));
 }
 
 void Batch::clear() noexcept {
   list.clear();
-  hash = copies = fills = 0;
+  leading.clear();
+  trailing.clear();
+  hash = copies = fills = beside = 0;
+  has_unplaced = keeps_transfers = false;
   std::ranges::fill(dispatches, 0);
 }
 

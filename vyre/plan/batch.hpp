@@ -41,7 +41,9 @@ namespace vyre::plan {
 
 /// The operations of a batch in order, with a hash to tell batches apart quickly.
 ///
-/// The members that add operations keep hash and counts up to date; only `clear` removes operations.
+/// Copies and fills before the first dispatch and after the last one, the leading and trailing transfers, stand beside
+/// the other operations: how a batch is planned, recorded and found again does not depend on them. The members that add
+/// operations keep hash and counts up to date; only `clear` removes operations.
 struct Batch {
   /// A name for the contents of a batch within its session: batches of equal names have equal contents.
   struct Name {
@@ -51,28 +53,43 @@ struct Batch {
     friend bool operator==(const Name&, const Name&) = default;
   };
 
+  /// All operations but the leading and trailing transfers; in a batch without dispatches, all operations.
   backend::CommandList list = {};
-  std::uint64_t hash = 0;
+  backend::CommandList leading = {};           ///< Empty in a batch without dispatches.
+  backend::CommandList trailing = {};          ///< Empty in a batch without dispatches.
+  std::uint64_t hash = 0;                      ///< Of `list`.
   std::uint64_t gathered_at = 0;               ///< No other batch of the session has this number.
   std::vector<std::uint64_t> dispatches = {};  ///< By the number of a program: its dispatches in the batch.
   std::uint64_t copies = 0;
   std::uint64_t fills = 0;
+  std::size_t beside = 0;        ///< The number of leading and trailing transfers.
+  bool has_unplaced = false;     ///< Whether transfers came since the last dispatch.
+  bool keeps_transfers = false;  ///< Whether all transfers stay in `list`.
 
-  [[nodiscard]] Name name() const noexcept {
-    return {.gathered_at = gathered_at, .operations = list.commands().size()};
-  }
+  [[nodiscard]] Name name() const noexcept { return {.gathered_at = gathered_at, .operations = operations()}; }
+  [[nodiscard]] std::size_t operations() const noexcept { return list.commands().size() + beside; }
   [[nodiscard]] bool empty() const noexcept { return list.commands().empty(); }
-  [[nodiscard]] bool has_dispatches() const noexcept { return list.commands().size() > copies + fills; }
+  [[nodiscard]] bool has_dispatches() const noexcept { return operations() > copies + fills; }
+  /// The hash of what the cost of the batch depends on: of `list`, and of the kinds and sizes of the other transfers,
+  /// by powers of two.
+  [[nodiscard]] std::uint64_t cost_hash() const noexcept;
 
+  /// Called before dispatches are added to `list` directly: transfers before them are leading, or in between.
+  void place_transfers() {
+    if (has_unplaced) [[unlikely]]
+      place_unplaced();
+  }
   /// Adds a dispatch whose `hash_dispatch` is `dispatch_hash`.
   void add_dispatch(std::uint32_t program, backend::PipelineHandle pipeline,
                     std::span<const backend::BufferRange> ranges, backend::Groups groups,
                     std::span<const std::byte> params, std::uint64_t dispatch_hash) {
+    place_transfers();
     list.dispatch(pipeline, ranges, groups, params);
     hash = mix(hash, dispatch_hash);
     count(program, 1);
   }
-  void add(const backend::Copy& copy);
+  /// `is_leading`: no operation of the batch uses the bytes that the copy writes, so that it may come first.
+  void add(const backend::Copy& copy, bool is_leading = false);
   void add(const backend::Fill& fill);
   /// Counts dispatches that were added to `list` and `hash` directly.
   void count(std::uint32_t program, std::uint64_t more) {
@@ -90,6 +107,10 @@ struct Batch {
     }
   }
   void clear() noexcept;
+
+ private:
+  [[nodiscard]] backend::CommandList& place_of_transfer(bool is_leading) noexcept;
+  void place_unplaced();
 };
 
 }  // namespace vyre::plan

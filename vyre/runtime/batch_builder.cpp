@@ -13,14 +13,14 @@ BatchBuilder::BatchBuilder(std::size_t max_operations) : max_operations_{max_ope
 
 std::size_t BatchBuilder::room() const noexcept {
   if (is_capturing_) return kMaxOperations;
-  const std::size_t taken = gathered_->batch.list.commands().size();
+  const std::size_t taken = gathered_->batch.operations();
   return max_operations_ > taken ? max_operations_ - taken : 1;
 }
 
 Result<void> BatchBuilder::too_many(std::uint64_t more) const {
   return fail(ErrorCode::InvalidArgument,
               fmt::format("the capture has {} operations and is given {} more, the limit is {}",
-                          gathered_->batch.list.commands().size(), more, kMaxOperations));
+                          gathered_->batch.operations(), more, kMaxOperations));
 }
 
 void BatchBuilder::add(const CheckedDispatch& dispatch, backend::PipelineHandle pipeline, std::uint32_t prepared) {
@@ -40,6 +40,7 @@ void BatchBuilder::add(const CompiledProgram& program, std::uint32_t number, con
   note_other();
   may_repeat_ = false;
   plan::Batch& batch = gathered_->batch;
+  batch.place_transfers();
   batch.list.dispatch_many(
       items.size(), program.bindings.slots.size(), program.push_bytes,
       [&](std::size_t i, backend::Dispatch& dispatch, std::span<backend::BufferRange> views,
@@ -58,10 +59,10 @@ void BatchBuilder::add(const CompiledProgram& program, std::uint32_t number, con
   if (is_capturing_) labels_.resize(labels_.size() + items.size());
 }
 
-void BatchBuilder::add(const backend::Copy& copy) {
+void BatchBuilder::add(const backend::Copy& copy, bool is_leading) {
   note_other();
   may_repeat_ = false;
-  gathered_->batch.add(copy);
+  gathered_->batch.add(copy, is_leading);
 }
 
 void BatchBuilder::add(const backend::Fill& fill) {
@@ -85,7 +86,8 @@ bool BatchBuilder::is_previous(const CompiledProgram& program, const BufferTable
                                std::span<const DispatchItem> items) {
   const backend::CommandList& previous = previous_->batch.list;
   const std::span<const backend::Command> commands = previous.commands();
-  const bool may_be = commands.size() == items.size() && gathered_->batch.empty() && !is_capturing_;
+  const bool may_be =
+      commands.size() == items.size() && previous_->batch.beside == 0 && gathered_->batch.empty() && !is_capturing_;
   // The previous batch may be a capture, which may be longer than a batch.
   if (!may_be || items.size() > max_operations_) return false;
   const auto has_same_params = [&](const backend::Dispatch& before, const Params& given) {
@@ -144,6 +146,8 @@ void BatchBuilder::forget_previous() noexcept {
 void BatchBuilder::begin_capture() noexcept {
   is_capturing_ = true;
   may_repeat_ = false;
+  // A capture is replayed with other buffers, which all of its operations are checked for.
+  gathered_->batch.keeps_transfers = true;
   labels_.clear();
 }
 

@@ -31,13 +31,13 @@ class BatchBuilder {
   /// Whether the batch must be launched before another operation is added. Never true during a capture, which may have
   /// more operations than a batch.
   [[nodiscard]] bool is_full() const noexcept {
-    return gathered_->batch.list.commands().size() >= max_operations_ && !is_capturing_;
+    return gathered_->batch.operations() >= max_operations_ && !is_capturing_;
   }
   /// How many operations the batch has room for; at least 1.
   [[nodiscard]] std::size_t room() const noexcept;
   /// `InvalidArgument` if a capture would have more operations than a list may have.
   [[nodiscard]] Result<void> check_room(std::uint64_t more) const {
-    if (!is_capturing_ || more <= kMaxOperations - gathered_->batch.list.commands().size()) [[likely]]
+    if (!is_capturing_ || more <= kMaxOperations - gathered_->batch.operations()) [[likely]]
       return {};
     return too_many(more);
   }
@@ -48,7 +48,8 @@ class BatchBuilder {
   /// Adds checked dispatches of one program. `params` has the parameters of all dispatches, one after another.
   void add(const CompiledProgram& program, std::uint32_t number, const BufferTable& buffers,
            std::span<const DispatchItem> items, std::span<const std::byte> params);
-  void add(const backend::Copy& copy);
+  /// `is_leading`: no operation of the batch uses the bytes that the copy writes.
+  void add(const backend::Copy& copy, bool is_leading = false);
   void add(const backend::Fill& fill);
   /// Begins the next batch.
   void next() noexcept;

@@ -19,9 +19,9 @@ std::uint64_t workgroups(const backend::Groups& groups) noexcept {
 /// Walks a plan in the order of its launch, and adds up its shape.
 class Describer {
  public:
-  Describer(const plan::Plan& plan, const backend::CommandList& batch, const ProgramTable& programs,
+  Describer(const plan::Plan& plan, const plan::Batch& batch, const ProgramTable& programs,
             BatchDescription& description) noexcept
-      : plan_{plan}, batch_{batch}, programs_{programs}, out_{description} {}
+      : plan_{plan}, whole_{batch}, batch_{batch.list}, programs_{programs}, out_{description} {}
 
   void run() {
     std::vector<choice::GroupKind> room = std::move(out_.shape.kinds);
@@ -29,6 +29,8 @@ class Describer {
     out_.shape = {.kinds = std::move(room), .stretches = 0};
     out_.kinds.clear();
     key_ = std::max<std::uint64_t>(plan_.arms.size(), 1);
+    for (const backend::Command& each : whole_.leading.commands()) add_transfer(each);
+    if (!whole_.leading.commands().empty()) add_barrier();
     for (const plan::Arm& arm : plan_.arms) {
       stretch_of_ = kNone;
       bool is_first = true;
@@ -38,6 +40,8 @@ class Describer {
         for (const plan::Group& group : plan_.groups_of(wave)) add(group);
       }
     }
+    if (!whole_.trailing.commands().empty()) add_barrier();
+    for (const backend::Command& each : whole_.trailing.commands()) add_transfer(each);
     out_.shape.key = mix(key_, choice::size_class(bound_alike_));
   }
 
@@ -96,7 +100,8 @@ class Describer {
   }
 
   const plan::Plan& plan_;
-  const backend::CommandList& batch_;
+  const plan::Batch& whole_;
+  const backend::CommandList& batch_;  // Its operations but the leading and trailing transfers.
   const ProgramTable& programs_;
   BatchDescription& out_;
   std::uint64_t key_ = 0;
@@ -117,7 +122,7 @@ ShapeKind kind_of(const plan::Plan& plan, const plan::Group& group, const backen
   return {.program = programs.program_of(group.program), .count = group.count, .size_class = choice::size_class(most)};
 }
 
-void describe(const plan::Plan& plan, const backend::CommandList& batch, const ProgramTable& programs,
+void describe(const plan::Plan& plan, const plan::Batch& batch, const ProgramTable& programs,
               BatchDescription& description) {
   Describer{plan, batch, programs, description}.run();
 }

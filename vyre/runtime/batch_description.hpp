@@ -31,7 +31,7 @@ struct BatchDescription {
                                 const ProgramTable& programs);
 
 /// Describes a planned batch in `description`, whose memory is reused. Kinds beyond the 32nd are counted with the 32nd.
-void describe(const plan::Plan& plan, const backend::CommandList& batch, const ProgramTable& programs,
+void describe(const plan::Plan& plan, const plan::Batch& batch, const ProgramTable& programs,
               BatchDescription& description);
 
 }  // namespace vyre::runtime

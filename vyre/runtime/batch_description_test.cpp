@@ -19,7 +19,7 @@ class BatchDescriptionTest : public testing::Test {
   BatchDescription describe_batch() {
     batch_.gathered_at = ++batches_;
     BatchDescription description;
-    describe(*planner_.plan(batch_, 1, rig_.programs).plan, batch_.list, rig_.programs, description);
+    describe(*planner_.plan(batch_, 1, rig_.programs).plan, batch_, rig_.programs, description);
     batch_.clear();
     return description;
   }
@@ -42,10 +42,10 @@ TEST_F(BatchDescriptionTest, CountsWhatABatchConsistsOf) {
   const BatchDescription description = describe_batch();
   const choice::BatchShape& shape = description.shape;
   EXPECT_EQ(shape.dispatches, 3);
-  EXPECT_EQ(shape.barriers, 1);
+  EXPECT_EQ(shape.barriers, 2);
   EXPECT_EQ(shape.copies, 1);
   EXPECT_EQ(shape.copied_bytes, 64);
-  // Two dispatches at once, of up to 7 workgroups, and one dispatch of one workgroup behind the barrier.
+  // Two dispatches at once, of up to 7 workgroups, one dispatch of one workgroup behind a barrier, and the fill.
   ASSERT_EQ(description.kinds.size(), 2);
   EXPECT_EQ(description.kinds[0], (ShapeKind{.program = scale_, .count = 2, .size_class = choice::size_class(7)}));
   EXPECT_EQ(description.kinds[1], (ShapeKind{.program = scale_, .count = 1, .size_class = choice::size_class(1)}));

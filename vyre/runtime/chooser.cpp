@@ -57,8 +57,7 @@ Decision Chooser::pinned(const Request& request) {
   const bool is_table = mode_ == LaunchMode::Bindless && has_tables_;
   if (request.is_captured) {
     if (!request.is_changed) return {.way = Way::Replay, .reason = "it was captured"};
-    const bool has_transfers = request.batch.copies + request.batch.fills > 0;
-    return {.way = is_table && !has_transfers ? Way::Table : Way::Batched,
+    return {.way = is_table ? Way::Table : Way::Batched,
             .reason = "it was captured and is given other parameters or buffers"};
   }
   if (is_table) return {.way = Way::Table, .reason = "one list serves all batches of this shape"};
@@ -83,19 +82,20 @@ Decision Chooser::by_rule(const Request& request) {
 
 Decision Chooser::choose(const Request& request) {
   const plan::Batch& batch = request.batch;
-  SeenBatch& seen = seen_place(batch.hash);
-  if (seen.hash == batch.hash && seen.times > 0) {
+  const std::uint64_t hash = batch.cost_hash();
+  SeenBatch& seen = seen_place(hash);
+  if (seen.hash == hash && seen.times > 0) {
     if (auto decision = decide_known(request, seen)) return *decision;
   }
   const BatchPlan& planned = request.planner.plan(batch, request.max_arms, request.programs);
-  describe(*planned.plan, batch.list, request.programs, description_);
+  describe(*planned.plan, batch, request.programs, description_);
   const std::uint64_t shape = description_.shape.key;
   const auto found = shapes_.find(shape);
   if (found == shapes_.end() || found->second.kinds != description_.kinds) {
     if (shapes_.size() >= kMaxShapes) shapes_.clear();
     shapes_[shape] = {.kinds = description_.kinds};
   }
-  seen = {.hash = batch.hash, .shape = shape, .times = seen.hash == batch.hash ? seen.times : 0};
+  seen = {.hash = hash, .shape = shape, .times = seen.hash == hash ? seen.times : 0};
   if (auto decision = decide_known(request, seen)) return *decision;
   tuner_->learned().learn(description_.shape);
   if (auto decision = decide_known(request, seen)) return *decision;
@@ -185,8 +185,9 @@ void Chooser::find_forms(const KnownShape& known, const ProgramTable& programs) 
 
 void Chooser::note_launch(const Decision& decision, const plan::Batch& batch) noexcept {
   if (!decision.used) return;
-  SeenBatch& seen = seen_place(batch.hash);
-  if (seen.hash == batch.hash) seen.times = std::min(seen.times + 1, Learned::kMostSeen);
+  const std::uint64_t hash = batch.cost_hash();
+  SeenBatch& seen = seen_place(hash);
+  if (seen.hash == hash) seen.times = std::min(seen.times + 1, Learned::kMostSeen);
 }
 
 bool Chooser::can_do_without(const Decision& decision, const Error& error, ProgramTable& programs) {

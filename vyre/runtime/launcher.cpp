@@ -41,20 +41,22 @@ Result<Launched> Launcher::launch(const Order& order, const Decision& decision, 
 }
 
 Result<Launched> Launcher::launch_plain(const Order& order, const Decision& decision) {
-  const auto commands = order.batch.list.commands();
-  for (const backend::Command& command : commands) {
-    TimerPlaces places;
-    places[0] = take_place();
-    single_.clear();
-    places[0].begin(single_);
-    single_.append(order.batch.list, command);
-    places[0].end(single_);
-    VYRE_TRY(submit_arms(order, decision, 1, places, [&](std::size_t, const backend::SubmitOptions& how) {
-      return device_->submit(single_, how);
-    }));
+  const plan::Batch& batch = order.batch;
+  for (const backend::CommandList* list : {&batch.leading, &batch.list, &batch.trailing}) {
+    for (const backend::Command& command : list->commands()) {
+      TimerPlaces places;
+      places[0] = take_place();
+      single_.clear();
+      places[0].begin(single_);
+      single_.append(*list, command);
+      places[0].end(single_);
+      VYRE_TRY(submit_arms(order, decision, 1, places, [&](std::size_t, const backend::SubmitOptions& how) {
+        return device_->submit(single_, how);
+      }));
+    }
   }
   return Launched{.how = Launched::How::Plain,
-                  .counts = {.waves = static_cast<std::uint32_t>(commands.size()), .largest_wave = 1}};
+                  .counts = {.waves = static_cast<std::uint32_t>(batch.operations()), .largest_wave = 1}};
 }
 
 Result<Launched> Launcher::launch_lists(const Order& order, const Decision& decision, ProgramTable& programs,
@@ -63,9 +65,13 @@ Result<Launched> Launcher::launch_lists(const Order& order, const Decision& deci
   TimerPlaces places;
   VYRE_TRY(lower(order, decision, planned, programs, places, launched));
   if (!choice::is_replay(decision.way)) {
-    VYRE_TRY(submit_arms(
-        order, decision, planned.counts.arms, places,
-        [&](std::size_t arm, const backend::SubmitOptions& how) { return device_->submit(lowered_[arm], how); }));
+    const auto submit = [&](std::size_t arm, const backend::SubmitOptions& how) {
+      return device_->submit(lowered_[arm], how);
+    };
+    // The list of an only arm has them already.
+    const bool has_transfers = planned.counts.arms == 1;
+    VYRE_TRY(has_transfers ? submit_arms(order, decision, 1, places, submit)
+                           : submit_with_transfers(order, decision, planned.counts.arms, places, submit));
     return launched;
   }
   VYRE_ASSIGN(const KeptBatch* kept,
@@ -89,12 +95,12 @@ Result<Launched> Launcher::launch_table(const Order& order, const Decision& deci
   const KeptBatch* found = recordings_.find_table(hash, lowered_[0], is_fixed);
   if (found == nullptr) {
     VYRE_ASSIGN(const KeptBatch* made, keep(order, decision, hash, lowered_[0], {}, launched));
-    VYRE_TRY(submit_arms(order, decision, 1, {}, [&](std::size_t, const backend::SubmitOptions& how) {
+    VYRE_TRY(submit_with_transfers(order, decision, 1, {}, [&](std::size_t, const backend::SubmitOptions& how) {
       return device_->replay(made->recordings[0], how);
     }));
     return launched;
   }
-  VYRE_TRY(submit_arms(order, decision, 1, {}, [&](std::size_t, const backend::SubmitOptions& how) {
+  VYRE_TRY(submit_with_transfers(order, decision, 1, {}, [&](std::size_t, const backend::SubmitOptions& how) {
     return device_->replay(found->recordings[0], lowered_[0], how);
   }));
   return launched;
@@ -102,7 +108,7 @@ Result<Launched> Launcher::launch_table(const Order& order, const Decision& deci
 
 Result<Launched> Launcher::replay(const Order& order, const Decision& decision, const KeptBatch& kept,
                                   Launched launched) {
-  VYRE_TRY(submit_arms(
+  VYRE_TRY(submit_with_transfers(
       order, decision, kept.plan.arms, kept.places,
       [&](std::size_t arm, const backend::SubmitOptions& how) { return device_->replay(kept.recordings[arm], how); }));
   launched.how = Launched::How::Replayed;
@@ -110,6 +116,43 @@ Result<Launched> Launcher::replay(const Order& order, const Decision& decision, 
   launched.replays = kept.plan.arms;
   launched.programs = kept.programs;
   return launched;
+}
+
+template <typename Submit>
+Result<void> Launcher::submit_with_transfers(const Order& order, const Decision& decision, std::size_t arms,
+                                             const TimerPlaces& places, Submit submit) {
+  if (order.batch.beside == 0) [[likely]]
+    return submit_arms(order, decision, arms, places, submit);
+  const auto lower_into = [&](const backend::CommandList& transfers, backend::CommandList& list) {
+    list.clear();
+    lower_transfers(transfers, list);
+    return transfers.commands().empty() ? nullptr : &list;
+  };
+  const backend::CommandList* leading = lower_into(order.batch.leading, leading_);
+  const backend::CommandList* trailing = lower_into(order.batch.trailing, trailing_);
+  if (arms == 1) {
+    return submit_arms(order, decision, 1, places, [&](std::size_t arm, backend::SubmitOptions how) {
+      how.leading = leading;
+      how.trailing = trailing;
+      return submit(arm, how);
+    });
+  }
+  const auto submit_alone = [&](const backend::CommandList* list) -> Result<void> {
+    if (list == nullptr) return {};
+    return submit_arms(order, decision, 1, {},
+                       [&](std::size_t, const backend::SubmitOptions& how) { return device_->submit(*list, how); });
+  };
+  VYRE_TRY(submit_alone(leading));
+  VYRE_TRY(submit_arms(order, decision, arms, places, submit));
+  return submit_alone(trailing);
+}
+
+std::uint32_t Launcher::lower_transfers(const backend::CommandList& transfers, backend::CommandList& lowered) {
+  static const std::vector<bool> kNone;
+  const plan::Plan& plan =
+      transfer_planner_.plan(transfers, 1, [](backend::PipelineHandle) -> const std::vector<bool>& { return kNone; });
+  for (const plan::Arm& arm : plan.arms) lowering::lower_arm(plan, arm, transfers, lowered);
+  return static_cast<std::uint32_t>(plan.waves.size());
 }
 
 template <typename Submit>
@@ -192,12 +235,22 @@ std::optional<std::uint32_t> Launcher::try_lower(const Order& order, const Decis
     };
   };
   if (lowered_.size() < plan.arms.size()) lowered_.resize(plan.arms.size());
+  // A list that is recorded anew for this batch has all of its transfers.
+  const bool is_alone = planned.counts.arms == 1 && !choice::is_replay(decision.way) && decision.way != Way::Table;
   // An empty batch, which a capture may be, has no arms and one list.
   for (std::size_t i = 0; i < planned.counts.arms; ++i) {
     lowered_[i].clear();
     places[i] = take_place();
     places[i].begin(lowered_[i]);
+    if (is_alone && !order.batch.leading.commands().empty()) {
+      lower_transfers(order.batch.leading, lowered_[i]);
+      lowered_[i].barrier();
+    }
     if (i < plan.arms.size()) lowering::lower_arm(plan, plan.arms[i], batch, lowered_[i], choose);
+    if (is_alone && !order.batch.trailing.commands().empty()) {
+      lowered_[i].barrier();
+      lower_transfers(order.batch.trailing, lowered_[i]);
+    }
     places[i].end(lowered_[i]);
   }
   return missing;

@@ -72,6 +72,13 @@ class Launcher {
                                               Launched launched);
   [[nodiscard]] Result<Launched> replay(const Order& order, const Decision& decision, const KeptBatch& kept,
                                         Launched launched);
+  /// The same as `submit_arms`, with the leading and trailing transfers of the batch: in the submission of an only arm,
+  /// and otherwise in submissions before and after those of all arms.
+  template <typename Submit>
+  [[nodiscard]] Result<void> submit_with_transfers(const Order& order, const Decision& decision, std::size_t arms,
+                                                   const TimerPlaces& places, Submit submit);
+  /// Appends transfers to a list, with barriers where they conflict. Gives the number of waves.
+  std::uint32_t lower_transfers(const backend::CommandList& transfers, backend::CommandList& lowered);
   /// Calls `submit(arm, options)` for every arm, each on its queue.
   template <typename Submit>
   [[nodiscard]] Result<void> submit_arms(const Order& order, const Decision& decision, std::size_t arms,
@@ -100,7 +107,10 @@ class Launcher {
   BatchPlanner planner_;
   RecordingCache recordings_;
   InFlight in_flight_;
+  plan::Planner transfer_planner_;
   std::vector<backend::CommandList> lowered_;  // By arm; never empty.
+  backend::CommandList leading_;
+  backend::CommandList trailing_;
   backend::CommandList single_;
   std::vector<ProgramLaunch> programs_;  // What the last launch did with each program.
 };

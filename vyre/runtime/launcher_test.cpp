@@ -50,6 +50,34 @@ class LauncherTest : public testing::Test {
   BufferView b_ = ones();
 };
 
+TEST_F(LauncherTest, ReplaysOneRecordingWithOtherTransfersAroundItInOneSubmission) {
+  for (const Way way : {Way::Replay, Way::Table}) {
+    SCOPED_TRACE(to_string(way));
+    const ShapeKind kind{.program = scale_, .count = 1, .size_class = choice::size_class(4)};
+    const std::vector<bool> uses_form{true};
+    const Decision decision{.way = way, .kinds = {&kind, 1}, .uses_form = &uses_form};
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const BufferView from = ones();
+      const BufferView to = ones();
+      rig_.numbers(from)[0] = i;
+      plan::Batch batch;
+      batch.gathered_at = ++batches_;
+      const auto copy = [&](const BufferView& a, const BufferView& b) {
+        batch.add(backend::Copy{.from = rig_.buffers[a.index].handle, .to = rig_.buffers[b.index].handle, .size = 64});
+      };
+      copy(from, a_);
+      rig_.gather(batch, rig_.dispatch(scale_, {a_}, {.groups = {4, 1, 1}}));
+      copy(a_, to);
+      const std::uint64_t submitted = launcher_.in_flight().counts().submitted;
+      const Launched launched = run(batch, decision);
+      EXPECT_EQ(launched.has_recorded, i == 0) << "the staging memory is another one, the dispatches are the same";
+      EXPECT_EQ(launcher_.in_flight().counts().submitted, submitted + 1);
+      EXPECT_EQ(rig_.numbers(to)[0], 2 * i);
+      EXPECT_EQ(rig_.numbers(to)[1], 2);
+    }
+  }
+}
+
 TEST_F(LauncherTest, LaunchesPlainlyWithASubmissionForEachOperation) {
   const Launched launched = run(scale({a_, a_, b_}), {.way = Way::Plain});
   EXPECT_EQ(launched.how, How::Plain);

@@ -230,9 +230,9 @@ Result<void> Session::State::settle_repeated() {
   return {};
 }
 
-Result<void> Session::State::add(const backend::Copy& copy) {
+Result<void> Session::State::add(const backend::Copy& copy, bool is_leading) {
   VYRE_TRY(builder.check_room(1));
-  builder.add(copy);
+  builder.add(copy, is_leading);
   return after_operation();
 }
 
@@ -261,9 +261,12 @@ Result<void> Session::State::write(const BufferView& to, std::span<const std::by
     const std::uint64_t part = std::min<std::uint64_t>(bytes.size(), Staging::kMaxPiece);
     VYRE_TRY(trim_staging());
     VYRE_ASSIGN(const Staging::Piece piece, transfers.upload(work(), bytes.first(part)));
+    const bool is_leading = is_unused(to.bytes(offset - to.offset, part));
     buffers.note_use(to.index, offset, part, builder.number());
-    VYRE_TRY(add(backend::Copy{
-        .from = piece.buffer, .to = handle, .from_offset = piece.offset, .to_offset = offset, .size = part}));
+    VYRE_TRY(add(
+        backend::Copy{
+            .from = piece.buffer, .to = handle, .from_offset = piece.offset, .to_offset = offset, .size = part},
+        is_leading));
     bytes = bytes.subspan(part);
     offset += part;
   }
@@ -347,7 +350,7 @@ Result<void> Session::State::decide_and_launch(const Launch& launch) {
       if (decision.used) stopwatch.exclude(launched->setup_ns);
       if (launched->setup_ns > 0) chooser.note_setup(decision, launched->setup_ns);
       if (launched->planning_ns) {
-        chooser.note_planning(*launched->planning_ns, launch.batch.list.commands().size());
+        chooser.note_planning(*launched->planning_ns, launch.batch.operations());
       }
       recorder.add(launch.batch, decision, *launched, programs, launch.is_captured);
       programs.note_launch(launch.batch, number);
@@ -457,12 +460,16 @@ Result<policy::Arm> Session::State::users_of(const BufferView& view) {
   if (launched > in_flight.done()) VYRE_TRY(refresh());
   // A pending batch counts as using the whole buffer; the ranges that the batch at hand uses are known.
   if (launched > in_flight.done()) return used;
-  if (slot.last_batch != builder.number()) return unused;
-  if (slot.used.size() == BufferTable::kMaxUsed) return used;
-  const bool is_used = std::ranges::any_of(slot.used, [&](const auto& range) {
+  return is_unused(view) ? unused : used;
+}
+
+bool Session::State::is_unused(const BufferView& view) const noexcept {
+  const BufferSlot& slot = buffers[view.index];
+  if (slot.last_batch != builder.number()) return true;
+  if (slot.used.size() == BufferTable::kMaxUsed) return false;
+  return std::ranges::none_of(slot.used, [&](const auto& range) {
     return backend::overlap(range.first, range.second - range.first, view.offset, view.size);
   });
-  return is_used ? used : unused;
 }
 
 Result<void> Session::State::wait_until_idle(const BufferView& view) {

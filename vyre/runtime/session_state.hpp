@@ -53,7 +53,7 @@ struct Session::State {
   /// `prepared` is the number of the prepared dispatch, if this is one with its own parameters.
   [[nodiscard]] Result<void> add(const CheckedDispatch& dispatch, std::uint32_t prepared = BatchBuilder::kNotPrepared);
   [[nodiscard]] Result<void> add_many(const program::Program& program, std::span<const DispatchItem> items);
-  [[nodiscard]] Result<void> add(const backend::Copy& copy);
+  [[nodiscard]] Result<void> add(const backend::Copy& copy, bool is_leading = false);
   [[nodiscard]] Result<void> add_fill(const BufferView& view, std::uint32_t pattern);
   [[nodiscard]] Result<void> write(const BufferView& to, std::span<const std::byte> bytes);
   [[nodiscard]] Result<void> read(const BufferView& from, std::span<std::byte> bytes);
@@ -118,6 +118,8 @@ struct Session::State {
   /// The dispatches that are pending or gathered as one arm: it has the slot of a host write if one of them uses the
   /// bytes of the view.
   [[nodiscard]] Result<policy::Arm> users_of(const BufferView& view);
+  /// Whether no operation of the batch at hand uses bytes of the view.
+  [[nodiscard]] bool is_unused(const BufferView& view) const noexcept;
   [[nodiscard]] Result<void> wait_until_idle(const BufferView& view);
   /// If much staging memory is in use, waits for all work and frees that memory.
   [[nodiscard]] Result<void> trim_staging();

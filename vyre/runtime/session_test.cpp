@@ -346,9 +346,9 @@ class CountingDriver final : public tests::ForwardingDriver {
   [[nodiscard]] Result<backend::RecordingPtr> record(const backend::ListView& view, backend::Reuse reuse) override {
     return counted([&] { return inner().record(view, reuse); });
   }
-  [[nodiscard]] Result<void> launch(backend::DriverRecording& recording, backend::Ticket ticket,
+  [[nodiscard]] Result<void> launch(std::span<backend::DriverRecording* const> recordings, backend::Ticket ticket,
                                     std::span<const backend::Ticket> after) override {
-    return counted([&] { return inner().launch(recording, ticket, after); });
+    return counted([&] { return inner().launch(recordings, ticket, after); });
   }
   [[nodiscard]] std::uint64_t allocations() const noexcept { return allocations_; }
 
