@@ -160,7 +160,8 @@ class Replay {
  private:
   /// The batches of one run, until the wait.
   void run_step(const Step& step, bool is_late) {
-    used_.clear();
+    std::array<std::uint32_t, choice::kWays> batches = {};
+    std::optional<Way> first;
     double setup_ns = 0;
     ReplayedRule::Asked asked;
     bool is_trial = false;
@@ -182,18 +183,20 @@ class Replay {
         const std::uint32_t operations = workload_->shape.operations();
         rule_.note_planning(workload_->plan_ns * operations, operations);
       }
-      add(asked.way);
+      ++batches[index(asked.way)];
+      if (!first) first = asked.way;
     }
     double seen_ns = 0;
     double ns = setup_ns;
-    for (const choice::UsedWay& each : used_) {
-      const double part = static_cast<double>(each.batches) / workload_->per_wait;
-      const Time& time = step.time(each.way, each.way != last_ && each.way == used_.front().way);
+    for (const Way way : choice::kAllWays) {
+      if (batches[index(way)] == 0) continue;
+      const double part = static_cast<double>(batches[index(way)]) / workload_->per_wait;
+      const Time& time = step.time(way, way == first && way != last_);
       seen_ns += part * time.ns;
       ns += part * time.counted_ns;
     }
-    last_ = used_.back().way;
-    rule_.observe(used_, seen_ns);
+    last_ = asked.way;
+    rule_.observe(batches, seen_ns);
     outcome_.total_ns += ns;
     if (is_late) outcome_.late_ns += ns;
     if (is_trial) outcome_.trial_ns += ns - step.time(current_, false).counted_ns;
@@ -201,20 +204,10 @@ class Replay {
     was_trial_ = is_trial;
   }
 
-  void add(Way way) {
-    const auto found = std::ranges::find(used_, way, &choice::UsedWay::way);
-    if (found != used_.end()) {
-      ++found->batches;
-    } else {
-      used_.push_back({.shape = workload_->shape.key, .way = way, .batches = 1});
-    }
-  }
-
   const RecordedWorkload* workload_;
   ReplayedRule rule_;
   Setup setup_;
   Outcome outcome_ = {};
-  std::vector<choice::UsedWay> used_;
   std::uint32_t came_ = 0;
   Way current_ = Way::Batched;
   std::optional<Way> last_ = {};

@@ -46,7 +46,15 @@ class ReplayedRule {
     if (!learned_->choose(question, chosen_)) must<void>(fail(ErrorCode::Internal, "the shape is not known"));
     return {.way = chosen_.choice.way, .is_trial = chosen_.choice.is_trial};
   }
-  void observe(std::span<const choice::UsedWay> used, double ns) { learned_->observe(used, ns, true); }
+  /// Batches that were awaited together took `ns`; `batches` counts them by `Way`.
+  void observe(const std::array<std::uint32_t, choice::kWays>& batches, double ns) {
+    used_.clear();
+    for (const choice::Way way : choice::kAllWays) {
+      const std::uint32_t count = batches[static_cast<std::size_t>(way)];
+      if (count > 0) used_.push_back({.shape = shape_, .way = way, .batches = count});
+    }
+    learned_->observe(used_, ns, true);
+  }
   void note_setup(double ns) { learned_->note_setup(shape_, ns); }
   void note_planning(double ns, std::size_t operations) { learned_->note_planning(ns, operations); }
   [[nodiscard]] std::optional<report::ShapeReport> report() const { return learned_->report(shape_); }
@@ -54,6 +62,7 @@ class ReplayedRule {
  private:
   std::unique_ptr<runtime::Learned> learned_;
   runtime::TunedChoice chosen_ = {};
+  std::vector<choice::UsedWay> used_;  // Room.
   std::uint64_t shape_;
   double exploration_;
 };
