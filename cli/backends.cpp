@@ -1,13 +1,14 @@
 #include "cli/backends.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 #include <vyre/all_backends.hpp>
 
 namespace vyre::cli {
 
-const runtime::System& all_devices() {
-  static const runtime::System* const kSystem = new runtime::System{backends::all()};
+const runtime::System& all_devices(std::shared_ptr<store::Store> store) {
+  static const runtime::System* const kSystem = new runtime::System{backends::all(), std::move(store)};
   return *kSystem;
 }
 

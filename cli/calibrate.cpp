@@ -36,7 +36,7 @@ void add_calibrate(CLI::App& app, Action& action) {
       "does\n"
       "next to nothing. Forms make a kernel slower or faster by the factors shown. A session measures the same before "
       "it\n"
-      "first chooses a launch mode. Nothing is kept: each run of this command measures again.\n\n"
+      "first chooses a launch mode. This command keeps nothing: each run measures again.\n\n"
       "Example:\n"
       "  vyre calibrate --inline --json");
   auto arguments = std::make_shared<CalibrateArguments>();

@@ -23,7 +23,7 @@ set(library_headers
   vyre/backend/driver.hpp vyre/backend/handle.hpp vyre/backend/list_lowering.hpp vyre/backend/registry.hpp
   vyre/choice/batch_shape.hpp vyre/choice/calibration.hpp vyre/choice/line.hpp vyre/choice/way.hpp
   vyre/program/forms/form.hpp vyre/program/hash.hpp vyre/program/interface.hpp vyre/program/program.hpp
-  vyre/program/spirv/spec_override.hpp vyre/program/target.hpp vyre/program/validate.hpp
+  vyre/program/spirv/spec_override.hpp vyre/program/spirv_cache.hpp vyre/program/target.hpp vyre/program/validate.hpp
   vyre/report/audit_log.hpp vyre/report/choice_report.hpp vyre/report/device_report.hpp vyre/report/explain.hpp vyre/report/explanation.hpp
   vyre/report/interface_report.hpp vyre/report/run_report.hpp
   vyre/runtime/buffer.hpp vyre/runtime/calibrate.hpp vyre/runtime/params.hpp vyre/runtime/session.hpp

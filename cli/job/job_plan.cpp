@@ -28,7 +28,8 @@ Result<std::uint32_t> find_name(std::string_view file, const std::vector<T>& thi
                                names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
 }
 
-Result<program::Program> load_program(const Job& job, const ProgramSource& source) {
+Result<program::Program> load_program(const Job& job, const ProgramSource& source,
+                                      const std::shared_ptr<program::SpirvCache>& cache) {
   const fs::path path = job_path(job, source.path);
   const std::string ending = path.extension();
   const bool is_named_so = source.is_glsl ? ending == ".comp" || ending == ".glsl" : ending == ".spv";
@@ -38,7 +39,7 @@ Result<program::Program> load_program(const Job& job, const ProgramSource& sourc
                                  source.is_glsl ? "GLSL ends in .comp or .glsl" : "SPIR-V ends in .spv"));
   }
   program::ProgramOptions options{
-      .name = source.name.text, .entry_point = source.entry_point, .defines = source.defines};
+      .name = source.name.text, .entry_point = source.entry_point, .defines = source.defines, .cache = cache};
   for (const Name& folder : source.include) options.include_folders.push_back(job_path(job, folder));
   Result<program::Program> program = program::Program::from_file(path, options);
   if (!program) return std::unexpected{error_at(job.file, source.path.at, std::move(program).error())};
@@ -157,7 +158,7 @@ Result<std::uint32_t> JobPlan::find_program(const Name& name) const {
 
 fs::path job_path(const Job& job, const Name& path) { return fs::path{job.file}.parent_path() / path.text; }
 
-Result<JobPlan> plan_job(Job source) {
+Result<JobPlan> plan_job(Job source, const std::shared_ptr<program::SpirvCache>& cache) {
   JobPlan plan{.job = std::make_shared<const Job>(std::move(source))};
   const Job& job = *plan.job;
   for (const BufferSource& each : job.buffers) {
@@ -174,7 +175,7 @@ Result<JobPlan> plan_job(Job source) {
     plan.checks.push_back(std::move(check));
   }
   for (const ProgramSource& each : job.programs) {
-    VYRE_ASSIGN(program::Program program, load_program(job, each));
+    VYRE_ASSIGN(program::Program program, load_program(job, each, cache));
     plan.programs.push_back(std::move(program));
   }
   return plan;

@@ -60,8 +60,9 @@ struct JobPlan {
 /// Resolves a path in a job, relative to the folder of the job's file.
 [[nodiscard]] std::filesystem::path job_path(const Job& job, const Name& path);
 
-/// `InvalidArgument`, `CompileFailed` or `Unsupported`, with file and line.
-[[nodiscard]] Result<JobPlan> plan_job(Job job);
+/// `InvalidArgument`, `CompileFailed` or `Unsupported`, with file and line. GLSL is looked for in `cache`, which may be
+/// null.
+[[nodiscard]] Result<JobPlan> plan_job(Job job, const std::shared_ptr<program::SpirvCache>& cache = {});
 
 /// Checks, before anything is allocated, that the buffers fit the device. The error names the limit.
 [[nodiscard]] Result<void> check_buffers(const JobPlan& plan, const backend::DeviceInfo& device);

@@ -21,6 +21,7 @@
 #include "cli/job/job_reader.hpp"
 #include "cli/job/job_result.hpp"
 #include "cli/job/job_runner.hpp"
+#include "cli/store_option.hpp"
 
 namespace vyre::cli {
 namespace {
@@ -37,6 +38,7 @@ struct RunArguments {
   std::string device = {};
   std::string mode = "auto";
   std::string report = {};
+  std::string store = {};
   std::uint32_t repeat = 1;
   double explore = runtime::SessionOptions{}.exploration;
   bool run_inline = false;
@@ -147,14 +149,14 @@ class Execution {
   std::vector<std::vector<std::byte>> plain_;  ///< The bytes of every buffer.
 };
 
-Result<job::JobPlan> load(const std::string& path) {
+Result<job::JobPlan> load(const std::string& path, const runtime::System& system) {
   std::string text;
   {
     VYRE_ASSIGN(const File file, open_input(path));
     VYRE_ASSIGN(text, file.read_all(job::kMaxJobBytes));
   }
   VYRE_ASSIGN(job::Job job, job::read_job(text, path));
-  return job::plan_job(std::move(job));
+  return job::plan_job(std::move(job), system.spirv_cache());
 }
 
 Result<int> dry_run(const RunArguments& arguments, const job::JobPlan& plan, std::uint64_t operations) {
@@ -179,19 +181,14 @@ Result<void> check_report(const RunArguments& arguments, const job::Job& job) {
                                                       is_output ? "an output of the job" : "the job itself"));
 }
 
-Result<int> run(const RunArguments& arguments) {
-  if (arguments.run_inline) prefer_inline_drivers();
-  // Exceeding a limit on file sizes should be an error like a full disk. By default the signal ends the process.
-  std::signal(SIGXFSZ, SIG_IGN);
-  job::say_if_files_shrink();
-
+Result<int> run_on(const RunArguments& arguments, const runtime::System& system) {
   VYRE_ASSIGN(const LaunchMode mode, parse_mode(arguments.mode));
-  VYRE_ASSIGN(const job::JobPlan plan, load(arguments.path));
+  VYRE_ASSIGN(const job::JobPlan plan, load(arguments.path, system));
   job::JobWalker walker{plan};
   VYRE_ASSIGN(const std::uint64_t operations, check_operations(walker, plan, job::no_limits()));
   if (arguments.dry_run) return dry_run(arguments, plan, operations);
 
-  VYRE_ASSIGN(const std::shared_ptr<backend::Device> device, all_devices().open({.name = arguments.device}));
+  VYRE_ASSIGN(const std::shared_ptr<backend::Device> device, system.open({.name = arguments.device}));
   VYRE_TRY(job::check_buffers(plan, device->info()));
   VYRE_TRY(check_operations(walker, plan, device->info().limits));
   VYRE_ASSIGN(job::JobOutputs outputs, job::JobOutputs::open(plan));
@@ -212,6 +209,17 @@ Result<int> run(const RunArguments& arguments) {
   VYRE_TRY(execution.commit());
   VYRE_TRY(standard_output().write(arguments.json ? to_json(result) + "\n" : to_text(result)));
   return result.has_passed() ? kExitSuccess : kExitDifferent;
+}
+
+Result<int> run(const RunArguments& arguments) {
+  if (arguments.run_inline) prefer_inline_drivers();
+  // Exceeding a limit on file sizes should be an error like a full disk. By default the signal ends the process.
+  std::signal(SIGXFSZ, SIG_IGN);
+  job::say_if_files_shrink();
+  const std::shared_ptr<store::Store> store = open_store(arguments.store);
+  const Result<int> code = run_on(arguments, all_devices(store));
+  if (store != nullptr) store->flush();
+  return code;
 }
 
 }  // namespace
@@ -256,6 +264,7 @@ void add_run(CLI::App& app, Action& action) {
       ->check(is_share, "FLOAT in [0 - 1]");
   command->add_option("--report", arguments->report, "Write the report of the run to a JSON file")
       ->check(check_not_empty);
+  add_store_option(*command, arguments->store);
   command->add_flag("--json", arguments->json, "Print JSON");
   command->add_flag("--dry-run", arguments->dry_run, "Show the plan without running it; needs no device");
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -63,6 +64,9 @@ CommandResult run_command(const std::vector<std::string>& arguments, const std::
 }
 
 CommandResult run_vyre(std::vector<std::string> arguments, const std::string& input, const std::string& output_path) {
+  const bool names_store = std::ranges::find(arguments, "--store") != arguments.end();
+  if (!arguments.empty() && arguments[0] == "run" && !names_store)
+    arguments.insert(arguments.begin() + 1, "--store=off");
   arguments.insert(arguments.begin(), VYRE_BIN_DIR "/vyre");
   return run_command(arguments, input, output_path);
 }

@@ -17,7 +17,7 @@ struct CommandResult {
 [[nodiscard]] CommandResult run_command(const std::vector<std::string>& arguments, const std::string& input = "",
                                         const std::string& output_path = "");
 
-/// Runs the `vyre` that this build made.
+/// Runs the `vyre` that this build made. `vyre run` keeps nothing, unless the arguments name a store.
 [[nodiscard]] CommandResult run_vyre(std::vector<std::string> arguments, const std::string& input = "",
                                      const std::string& output_path = "");
 

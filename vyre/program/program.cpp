@@ -26,7 +26,8 @@ GlslOptions to_glsl_options(const ProgramOptions& options, const std::string& fi
           .defines = options.defines,
           .include_folders = options.include_folders,
           .target = options.target,
-          .optimise = options.optimise};
+          .optimise = options.optimise,
+          .cache = options.cache.get()};
 }
 
 Result<std::string> read_bytes(const fs::path& path) {
@@ -114,7 +115,12 @@ Result<Program> Program::from_glsl(std::string_view source, const ProgramOptions
   const std::string name = options.name.empty() ? "kernel.comp" : options.name;
   Result<std::vector<std::uint32_t>> words = compile_glsl(source, to_glsl_options(options, name));
   if (!words) return in_context(std::move(words).error(), in_program(name));
-  return from_spirv(*words, options);
+  Result<Program> program = from_spirv(*words, options);
+  if (program || options.cache == nullptr) return program;
+  // A cache must not make anything fail, whatever is in it.
+  ProgramOptions without = options;
+  without.cache = nullptr;
+  return from_glsl(source, without);
 }
 
 Result<Program> Program::from_file(const fs::path& path, const ProgramOptions& options) {
@@ -122,7 +128,10 @@ Result<Program> Program::from_file(const fs::path& path, const ProgramOptions& o
   if (named.name.empty()) named.name = path.filename();
   Result<std::vector<std::uint32_t>> words = read_program_words(path, named);
   if (!words) return in_context(std::move(words).error(), in_program(named.name));
-  return from_spirv(*words, named);
+  Result<Program> program = from_spirv(*words, named);
+  if (program || options.cache == nullptr) return program;
+  named.cache = nullptr;
+  return from_file(path, named);
 }
 
 Result<SpecKey> Program::spec_key(std::span<const spirv::SpecOverride> values) const {

@@ -15,6 +15,7 @@
 #include <vyre/program/hash.hpp>
 #include <vyre/program/interface.hpp>
 #include <vyre/program/spirv/spec_override.hpp>
+#include <vyre/program/spirv_cache.hpp>
 #include <vyre/program/target.hpp>
 #include <vyre/program/validate.hpp>
 
@@ -35,6 +36,7 @@ struct ProgramOptions {
   std::vector<std::pair<std::string, std::string>> defines = {};
   std::vector<std::filesystem::path> include_folders = {};
   bool optimise = true;
+  std::shared_ptr<SpirvCache> cache = {};  ///< Where to look for the SPIR-V before compiling: `System::spirv_cache`.
 };
 
 /// Identifies a specialisation of a program. Programs with equal keys can use the same pipeline.

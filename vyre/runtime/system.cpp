@@ -2,10 +2,20 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include <vyre/runtime/host.hpp>
+#include <vyre/runtime/stored_spirv.hpp>
+#include <vyre/runtime/tuner.hpp>
+
 namespace vyre::runtime {
+
+System::System(backend::Registry registry, std::shared_ptr<store::Store> store)
+    : registry_{std::move(registry)},
+      store_{std::move(store)},
+      spirv_cache_{store_ == nullptr ? nullptr : std::make_shared<StoredSpirv>(store_)} {}
 
 Result<std::vector<backend::DeviceInfo>> System::devices() const {
   std::vector<backend::DeviceInfo> all;
@@ -32,6 +42,7 @@ Result<std::shared_ptr<backend::Device>> System::open(const DevicePreference& pr
     if (suits) {
       VYRE_ASSIGN(backend::Backend * backend, registry_.find(info.backend));
       VYRE_ASSIGN(std::unique_ptr<backend::Device> device, backend::Device::open(*backend, info, options));
+      if (store_ != nullptr) Tuner::of(*device)->keep_in(store_, scope_of(info, read_host()));
       return std::shared_ptr<backend::Device>{std::move(device)};
     }
     names += fmt::format("{}'{}' of {}", names.empty() ? "" : ", ", info.name, info.backend);

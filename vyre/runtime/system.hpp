@@ -6,6 +6,8 @@
 
 #include <vyre/backend/device.hpp>
 #include <vyre/backend/registry.hpp>
+#include <vyre/program/spirv_cache.hpp>
+#include <vyre/store/store.hpp>
 
 namespace vyre::runtime {
 
@@ -20,7 +22,8 @@ struct DevicePreference {
 /// All devices of the machine that the given backends find.
 class System {
  public:
-  explicit System(backend::Registry registry) noexcept : registry_{std::move(registry)} {}
+  /// With a store, what is learned of devices and kernels is kept there. It may be null.
+  explicit System(backend::Registry registry, std::shared_ptr<store::Store> store = nullptr);
 
   /// All devices, the preferred ones first. `Unavailable`, with every backend's reason, if there are none.
   [[nodiscard]] Result<std::vector<backend::DeviceInfo>> devices() const;
@@ -28,9 +31,13 @@ class System {
   [[nodiscard]] Result<std::shared_ptr<backend::Device>> open(const DevicePreference& preference = {},
                                                               const backend::DeviceOptions& options = {}) const;
   [[nodiscard]] const backend::Registry& registry() const noexcept { return registry_; }
+  /// For `ProgramOptions::cache`: keeps compiled GLSL in the store; null without one.
+  [[nodiscard]] const std::shared_ptr<program::SpirvCache>& spirv_cache() const noexcept { return spirv_cache_; }
 
  private:
   backend::Registry registry_;
+  std::shared_ptr<store::Store> store_;
+  std::shared_ptr<program::SpirvCache> spirv_cache_;
 };
 
 }  // namespace vyre::runtime

@@ -1,13 +1,18 @@
 #include <vyre/runtime/system.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <vyre/runtime/tuner.hpp>
+
 #include <backends/fake/fake_backend.hpp>
+
+#include "tests/support/temporary_folder.hpp"
 
 namespace vyre::runtime {
 namespace {
@@ -60,6 +65,26 @@ TEST(System, OpensTheFirstDeviceThatSuits) {
               testing::HasSubstr("no device has 'GeForce' in its name; there are 'fake device' of fake"));
   EXPECT_THAT(refusal(system, {.backend = "absent"}), testing::HasSubstr("no device of backend 'absent'"));
   EXPECT_NE(refusal(system, {.backend = "metal"}), "") << "there is no such backend";
+}
+
+TEST(System, KeepsWhatIsLearnedInItsStore) {
+  const TemporaryFolder folder;
+  const auto system = [&] {
+    backend::Registry registry;
+    EXPECT_TRUE(registry.add(backends::fake::make_fake_backend({})));
+    return System{std::move(registry), store::Store::open({.folder = folder.path() / "vyre"})};
+  };
+  std::optional<choice::Calibration> measured;
+  {
+    const auto device = system().open().value();
+    EXPECT_FALSE(Tuner::of(*device)->is_calibrated());
+    ASSERT_TRUE(Tuner::of(*device)->calibrate(*device, backend::kForever));
+    measured = Tuner::of(*device)->calibration();
+  }
+  const System later = system();
+  EXPECT_EQ(Tuner::of(*later.open().value())->calibration(), measured);
+  EXPECT_NE(later.spirv_cache(), nullptr);
+  EXPECT_EQ(system_of(true).spirv_cache(), nullptr) << "it has no store";
 }
 
 }  // namespace

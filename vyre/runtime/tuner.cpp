@@ -1,10 +1,23 @@
 #include <vyre/runtime/tuner.hpp>
 
+#include <tuple>
+#include <utility>
+
+#include <vyre/choice/calibration_bytes.hpp>
 #include <vyre/runtime/calibrate.hpp>
 #include <vyre/runtime/device_state.hpp>
 #include <vyre/runtime/learned.hpp>
 
 namespace vyre::runtime {
+namespace {
+
+/// How long a calibration is believed: drivers keep their version, but the kernel of the system and its settings
+/// change.
+constexpr std::int64_t kBelievedS = std::int64_t{7} * 24 * 3'600;
+
+store::EntryName calibration_of(const std::string& scope) { return {.kind = "calibration", .scope = scope}; }
+
+}  // namespace
 
 Tuner::Tuner() : learned_{std::make_unique<Learned>()} {}
 Tuner::~Tuner() = default;
@@ -31,7 +44,19 @@ Result<void> Tuner::calibrate(backend::Device& device, std::chrono::nanoseconds 
   learned_->note_calibrating(device.now_ns() - begin);
   if (is_done && !*is_done) return {};
   const std::unique_ptr<Calibrator> ended = std::move(calibrator_);
-  return is_done ? set(ended->result()) : std::unexpected{std::move(is_done).error()};
+  if (!is_done) return std::unexpected{std::move(is_done).error()};
+  VYRE_TRY(set(ended->result()));
+  if (store_ != nullptr) store_->put(calibration_of(scope_), choice::kCalibrationVersion, to_bytes(ended->result()));
+  return {};
+}
+
+void Tuner::keep_in(std::shared_ptr<store::Store> store, std::string scope) {
+  store_ = std::move(store);
+  scope_ = std::move(scope);
+  const std::optional<store::Entry> entry = store_->find(calibration_of(scope_), choice::kCalibrationVersion);
+  if (!entry || store_->now_s() - entry->written_s > kBelievedS) return;
+  const std::optional<choice::Calibration> calibration = choice::to_calibration(entry->value);
+  if (calibration) std::ignore = set(*calibration);
 }
 
 Result<void> Tuner::set(const choice::Calibration& calibration) { return learned_->set(calibration); }

@@ -6,12 +6,14 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <vyre/backend/device.hpp>
 #include <vyre/choice/calibration.hpp>
 #include <vyre/policy/dispatch_policy.hpp>
 #include <vyre/report/choice_report.hpp>
+#include <vyre/store/store.hpp>
 
 namespace vyre::runtime {
 
@@ -44,6 +46,10 @@ class Tuner {
   [[nodiscard]] std::optional<choice::Calibration> calibration() const;
   [[nodiscard]] bool is_calibrated() const noexcept;
 
+  /// Keeps what is learned in a store, as entries for `scope`, which names device and host (`scope_of`). Takes over
+  /// what an earlier process kept there, unless it is older than a week. Call it before the first session is opened.
+  void keep_in(std::shared_ptr<store::Store> store, std::string scope);
+
   /// The known shapes, the most recently used first.
   [[nodiscard]] std::vector<std::uint64_t> shapes() const;
   /// Everything learned of a shape, but without the names of its programs. Nothing if the shape is not known.
@@ -60,6 +66,8 @@ class Tuner {
 
  private:
   std::unique_ptr<Learned> learned_;
+  std::shared_ptr<store::Store> store_;  // Null if nothing is kept.
+  std::string scope_;
   std::mutex calibrating_;
   std::unique_ptr<Calibrator> calibrator_;       // A calibration that is half done,
   const backend::Device* calibrated_ = nullptr;  // and its device.

@@ -2,13 +2,17 @@
 
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <vyre/choice/calibration_bytes.hpp>
 #include <vyre/runtime/learned.hpp>
 
 #include <backends/fake/driver_rig.hpp>
+
+#include "tests/support/temporary_folder.hpp"
 
 namespace vyre::runtime {
 namespace {
@@ -77,6 +81,42 @@ TEST_F(TunerTest, ForgetsTheShapeThatWasUsedLongestAgo) {
   EXPECT_EQ(shapes.size(), Learned::kMaxShapes);
   EXPECT_EQ(shapes.front(), 10'000);
   EXPECT_EQ(shapes.back(), 1);
+}
+
+TEST_F(TunerTest, AnotherProcessKnowsTheCalibration) {
+  const TemporaryFolder folder;
+  std::int64_t now_s = 1'000'000;
+  const auto open = [&] {
+    return store::Store::open({.folder = folder.path() / "vyre", .now_s = [&] { return now_s; }});
+  };
+  const auto store = open();
+  tuner_.keep_in(store, "this device");
+  EXPECT_FALSE(tuner_.is_calibrated());
+  ASSERT_TRUE(tuner_.calibrate(device_, backend::kForever));
+  EXPECT_TRUE(store->flush());
+  const auto known_after = [&](std::int64_t s, const std::string& scope) {
+    now_s = 1'000'000 + s;
+    Tuner later;
+    later.keep_in(open(), scope);
+    return later.calibration();
+  };
+  EXPECT_EQ(known_after(60, "this device"), tuner_.calibration());
+  EXPECT_EQ(known_after(60, "another device"), std::nullopt);
+  constexpr std::int64_t kDay = 24 * 3'600;
+  EXPECT_EQ(known_after(6 * kDay, "this device"), tuner_.calibration());
+  EXPECT_EQ(known_after(8 * kDay, "this device"), std::nullopt) << "it is too old";
+}
+
+TEST_F(TunerTest, WhatIsKeptAndIsNoCalibrationIsMeasuredAgain) {
+  const TemporaryFolder folder;
+  const auto store = store::Store::open({.folder = folder.path() / "vyre"});
+  store->put({.kind = "calibration", .scope = "this device"}, choice::kCalibrationVersion, std::vector<std::byte>(99));
+  tuner_.keep_in(store, "this device");
+  EXPECT_FALSE(tuner_.is_calibrated());
+  ASSERT_TRUE(tuner_.calibrate(device_, backend::kForever));
+  Tuner later;
+  later.keep_in(store, "this device");
+  EXPECT_TRUE(later.is_calibrated());
 }
 
 TEST_F(TunerTest, RefusesACalibrationWithATimeThatIsNotFinite) {

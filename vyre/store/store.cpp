@@ -383,6 +383,7 @@ void Store::erase(EntryName name) { state_->change(std::move(name), {.kind = Cha
 bool Store::flush() { return state_->flush(); }
 std::vector<EntryInfo> Store::entries() { return state_->entries(); }
 Result<void> Store::clear() { return state_->clear(); }
+std::int64_t Store::now_s() const { return state_->now_s(); }
 bool Store::is_open() const noexcept { return state_->is_open(); }
 bool Store::can_write() const noexcept { return state_->can_write(); }
 const std::filesystem::path& Store::path() const noexcept { return state_->path(); }

@@ -89,6 +89,8 @@ class Store {
   /// Forgets all entries and a damaged file that was set aside, and gives their room on disk back. `TimedOut` while
   /// another process writes, `Unavailable` if the store is not open for writing.
   [[nodiscard]] Result<void> clear();
+  /// The time by `StoreOptions::now_s`.
+  [[nodiscard]] std::int64_t now_s() const;
   /// Whether entries can be read, and whether they can be written.
   [[nodiscard]] bool is_open() const noexcept;
   [[nodiscard]] bool can_write() const noexcept;

@@ -14,6 +14,7 @@
 #include <vyre/program/glsl/macros.hpp>
 #include <vyre/program/glsl/tokens.hpp>
 #include <vyre/program/glsl/tree.hpp>
+#include <vyre/program/hash.hpp>
 #include <vyre/program/large_stack.hpp>
 #include <vyre/program/optimise.hpp>
 #include <vyre/program/saturating.hpp>
@@ -28,6 +29,8 @@
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
+#include <glslang/build_info.h>
+#include <spirv-tools/libspirv.h>
 
 namespace vyre::program {
 namespace {
@@ -323,6 +326,25 @@ class Compilation {
   const char* name_ = nullptr;
 };
 
+/// A hash of all that the words depend on.
+Hash128 key_of(std::string_view source, const GlslOptions& options, GlslIncludes& includes) {
+  // To be changed with what the compilation here does to a module.
+  constexpr std::uint64_t kVersion = 1;
+  Hasher hasher;
+  hasher.add(kVersion).add(GLSLANG_VERSION_MAJOR).add(GLSLANG_VERSION_MINOR).add(GLSLANG_VERSION_PATCH);
+  hasher.add(std::string_view{spvSoftwareVersionDetailsString()});
+  hasher.add(source).add(options.file_name).add(options.entry_point);
+  hasher.add(options.defines.size());
+  for (const auto& [name, value] : options.defines) hasher.add(name).add(value);
+  hasher.add(static_cast<std::uint64_t>(options.target));
+  hasher.add(options.optimise ? 1 : 0).add(options.debug_info ? 1 : 0);
+  hasher.add(includes.files().size());
+  for (const GlslIncludedFile& file : includes.files()) {
+    hasher.add(file.name).add(file.text).add(file.usable ? 1 : 0);
+  }
+  return hasher.finish();
+}
+
 }  // namespace
 
 Result<std::vector<std::uint32_t>> compile_glsl(std::string_view source, const GlslOptions& options) {
@@ -334,6 +356,10 @@ Result<std::vector<std::uint32_t>> compile_glsl(std::string_view source, const G
   VYRE_ASSIGN(const Version version, read_version(text, file));
   GlslIncludes includes{options.include_folders};
   VYRE_TRY(includes.load(text, file));
+  const Hash128 key = options.cache == nullptr ? Hash128{} : key_of(source, options, includes);
+  if (options.cache != nullptr) {
+    if (auto found = options.cache->find(key)) return *std::move(found);
+  }
 
   GlslMacroBound macros;
   for (const auto& [name, value] : options.defines) macros.define(name, value);
@@ -346,6 +372,7 @@ Result<std::vector<std::uint32_t>> compile_glsl(std::string_view source, const G
   prepare_compiler();
   Result<std::vector<std::uint32_t>> words;
   VYRE_TRY(run_on_large_stack([&] { words = Compilation{source, version, options, includer}.run(); }));
+  if (words && options.cache != nullptr) options.cache->put(key, *words);
   return words;
 }
 

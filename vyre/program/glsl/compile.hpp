@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <vyre/base/error.hpp>
+#include <vyre/program/spirv_cache.hpp>
 #include <vyre/program/target.hpp>
 
 namespace vyre::program {
@@ -20,11 +21,13 @@ struct GlslOptions {
   bool optimise = true;
   bool debug_info = false;           ///< Whether the module contains the source and its line numbers.
   std::string entry_point = "main";  ///< The name of the entry point in the module; in the source it is `main`.
+  SpirvCache* cache = nullptr;       ///< Where to look before compiling, if anywhere. It is told what was compiled.
 
   friend bool operator==(const GlslOptions&, const GlslOptions&) = default;
 };
 
-/// Compiles the GLSL of a compute kernel to a valid SPIR-V module. Names stay in it, for reflection.
+/// Compiles the GLSL of a compute kernel to a valid SPIR-V module. Names stay in it, for reflection. A module that
+/// comes from `GlslOptions::cache` was not validated.
 ///
 /// `CompileFailed` if the compiler refuses the text: its first line is the message, "saxpy.comp:12: 'x' : undeclared
 /// identifier", the others are context. `InvalidArgument` for wrong options, and for a text beyond the limits
