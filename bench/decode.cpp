@@ -56,6 +56,8 @@ constexpr const char* kUsage =
     "usage: bench_decode [--only inline|threaded] [--filter TEXT] [--seconds OF_EACH] [--explain] [--json FILE]\n"
     "       bench_decode --marks    tokens after 1, 2 and 4 s of processes of their own\n"
     "       bench_decode --stutter  tokens of 10,000 that take 5 ms more than the median\n"
+    "       bench_decode --instructions  of the calling thread for a token of which nothing changes, counted by "
+    "callgrind\n"
     "  all of them take --only and --filter, a part of a name such as 'launching f16 params dispatch'\n";
 
 struct Case {
@@ -65,13 +67,17 @@ struct Case {
   Calls calls = Calls::Dispatch;
 };
 
+std::string_view calls_name(Calls calls) {
+  constexpr std::array kNames = {"dispatch", "enqueue", "replay"};
+  return kNames[static_cast<std::size_t>(calls)];
+}
+
 std::string to_string(const Case& each) {
   constexpr std::array kFormats = {"f32", "f16", "q8"};
   constexpr std::array kGrowths = {"params", "state", "groups"};
-  constexpr std::array kCalls = {"dispatch", "enqueue", "replay"};
   return fmt::format("{} {} {} {}", each.only_launch ? "launching" : "full",
                      kFormats[static_cast<std::size_t>(each.format)], kGrowths[static_cast<std::size_t>(each.growth)],
-                     kCalls[static_cast<std::size_t>(each.calls)]);
+                     calls_name(each.calls));
 }
 
 std::vector<Case> make_cases() {
@@ -97,6 +103,7 @@ struct Settings {
   bool explain = false;
   bool marks = false;
   bool stutter = false;
+  bool instructions = false;
 };
 
 /// Network and kernels of a case.
@@ -464,6 +471,78 @@ void measure_marks(const std::string& self, const Case& each, bool is_inline) {
   std::fflush(stdout);
 }
 
+/// What is counted: called once, before the tokens that count.
+[[gnu::noinline]] void begin_counting() { asm volatile(""); }
+
+constexpr std::uint32_t kCountedTokens = 16;
+
+/// A process of its own, for callgrind: inline, with kernels that do nothing and nothing that changes. `how` is `anew`,
+/// `kept`, or a launch mode.
+void run_counted(std::string_view how, Calls calls, std::uint32_t tokens) {
+  const Work work{{.only_launch = true, .growth = Growth::State, .calls = calls}};
+  const auto device = open_lavapipe(true);
+  const auto repeat = [&](const auto& next) {
+    for (std::uint32_t i = 0; i < kCheckedToken; ++i) static_cast<void>(next(state_of(i, work.network.sizes)));
+    begin_counting();
+    for (std::uint32_t i = 0; i < tokens; ++i) static_cast<void>(next(state_of(i, work.network.sizes)));
+  };
+  if (how == "anew" || how == "kept") {
+    RawDecoder raw{work.network, work.kernels};
+    repeat([&](decode::State state) { return how == "anew" ? raw.next(state) : raw.next_kept(state); });
+    return;
+  }
+  for (const LaunchMode mode : runtime::kAllLaunchModes) {
+    if (runtime::to_string(mode) != how) continue;
+    InSession own{device, {.mode = mode}, work, {.calls = calls, .map_logits = true}};
+    repeat([&](decode::State state) { return own.decoder.next(state); });
+  }
+}
+
+/// Of a process that makes some tokens, from the first that counts on: those of the calls that match.
+double count_instructions(const std::string& self, std::string_view how, Calls calls, std::uint32_t tokens,
+                          std::string_view options) {
+  const std::string command = fmt::format(
+      "valgrind --tool=callgrind --callgrind-out-file=/dev/null --zero-before='*begin_counting*' {} '{}' --counted {} "
+      "{} "
+      "{} 2>&1 >/dev/null",
+      options, self, how, static_cast<int>(calls), tokens);
+  std::FILE* pipe = popen(command.c_str(), "r");
+  double collected = -1;
+  std::array<char, 512> line = {};
+  while (pipe != nullptr && std::fgets(line.data(), static_cast<int>(line.size()), pipe) != nullptr) {
+    const char* at = std::strstr(line.data(), "Collected :");
+    if (at != nullptr) collected = std::strtod(at + 11, nullptr);
+  }
+  if (pipe != nullptr) pclose(pipe);
+  if (collected < 0) {
+    fmt::print(stderr, "valgrind does not run; it is the package valgrind\n");
+    std::exit(1);
+  }
+  return collected;
+}
+
+/// Of a token: in the calling thread, and in all threads of the process, which run the dispatches, too.
+void print_instructions(const std::string& self, const std::string& name, std::string_view how, Calls calls) {
+  const double own = count_instructions(self, how, calls, kCountedTokens, "--toggle-collect='*Decoder::next*'");
+  // What comes after the tokens is the same for few and for many.
+  const double few = count_instructions(self, how, calls, kCountedTokens, "");
+  const double many = count_instructions(self, how, calls, 2 * kCountedTokens, "");
+  fmt::print("  {:<28} {:>12.0f} {:>12.0f}\n", name, own / kCountedTokens, (many - few) / kCountedTokens);
+  std::fflush(stdout);
+}
+
+void measure_instructions(const std::string& self) {
+  fmt::print("  {:<28} {:>12} {:>12}\n", "instructions of a token", "the calls", "the process");
+  print_instructions(self, "by hand, kept", "kept", {});
+  for (const LaunchMode mode : {LaunchMode::Replay, LaunchMode::Bindless}) {
+    for (const Calls calls : {Calls::Replay, Calls::Enqueue, Calls::Dispatch}) {
+      print_instructions(self, fmt::format("{}, {}", runtime::to_string(mode), calls_name(calls)),
+                         runtime::to_string(mode), calls);
+    }
+  }
+  print_instructions(self, "by hand, anew", "anew", {});
+}
+
 std::optional<Settings> parse(int argc, char** argv) {
   Settings settings;
   for (int i = 1; i < argc; ++i) {
@@ -474,6 +553,8 @@ std::optional<Settings> parse(int argc, char** argv) {
       settings.marks = true;
     } else if (option == "--stutter") {
       settings.stutter = true;
+    } else if (option == "--instructions") {
+      settings.instructions = true;
     } else if (i + 1 == argc) {
       return std::nullopt;
     } else if (option == "--only") {
@@ -499,10 +580,19 @@ int run(int argc, char** argv) {
     if (found != cases.end()) run_alone(argv[2], *found, std::string_view{argv[4]} == "inline");
     return found == cases.end() ? 2 : 0;
   }
+  if (argc == 5 && std::string_view{argv[1]} == "--counted") {
+    run_counted(argv[2], static_cast<Calls>(std::strtoul(argv[3], nullptr, 10)),
+                static_cast<std::uint32_t>(std::strtoul(argv[4], nullptr, 10)));
+    return 0;
+  }
   const std::optional<Settings> settings = parse(argc, argv);
   if (!settings) {
     fmt::print(stderr, "{}", kUsage);
     return 2;
+  }
+  if (settings->instructions) {
+    measure_instructions(argv[0]);
+    return 0;
   }
   keep_memory();
   ordered_json all = ordered_json::array();
