@@ -249,6 +249,7 @@ class Translator {
 
  private:
   [[nodiscard]] Bytes bytes(const backend::BufferRange& range) const noexcept {
+    if (backend::is_left_out(range)) return {};
     return view_.buffer<FakeBuffer>(range.buffer).bytes(range.offset, view_.size(range));
   }
   [[nodiscard]] static Work copy_of(std::uint64_t size) noexcept { return {.copies = 1, .kib = (size + 1023) / 1024}; }

@@ -185,6 +185,11 @@ void CommandContext::write_sets(const ListView& view, const Layout& layout, cons
                                 std::span<const BufferRange> ranges) {
   infos_.resize(ranges.size());
   for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (backend::is_left_out(ranges[i])) [[unlikely]] {
+      // Vulkan wants a buffer wherever the module mentions a binding, whatever the specialisation leaves of that.
+      infos_[i] = {.buffer = pool_.bytes(), .offset = 0, .range = VK_WHOLE_SIZE};
+      continue;
+    }
     infos_[i] = {.buffer = view.buffer<VulkanBuffer>(ranges[i].buffer).native(),
                  .offset = ranges[i].offset,
                  .range = view.size(ranges[i])};

@@ -19,6 +19,7 @@ plan::Operation to_planned(const Operation& operation) {
   plan::Operation planned{.kind = operation.kind, .program = is_dispatch ? operation.program : 0};
   for (std::size_t i = 0; i < operation.ranges.size(); ++i) {
     const ByteRange& range = operation.ranges[i];
+    if (range.is_left_out()) continue;
     const bool writes = is_dispatch                                   ? operation.form->writes[i]
                         : operation.kind == plan::OperationKind::Copy ? i == 1
                                                                       : true;

@@ -131,7 +131,7 @@ Result<void> JobRunner::fill_from_generator(const runtime::BufferView& view, con
 }
 
 runtime::BufferView JobRunner::view_of(const ByteRange& range) const noexcept {
-  return buffers_[range.buffer].bytes(range.offset, range.size);
+  return range.is_left_out() ? runtime::BufferView{} : buffers_[range.buffer].bytes(range.offset, range.size);
 }
 
 Result<void> JobRunner::enqueue(const Operation& operation) {

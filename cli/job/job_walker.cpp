@@ -112,7 +112,9 @@ Result<void> JobWalker::walk_block(const BlockStep& block, std::uint64_t times) 
 
 Result<void> JobWalker::emit(const Resolved& resolved, std::uint64_t times) {
   ranges_ = resolved.names;
-  for (ByteRange& range : ranges_) range.buffer = buffer_of_[range.buffer];
+  for (ByteRange& range : ranges_) {
+    if (!range.is_left_out()) range.buffer = buffer_of_[range.buffer];
+  }
   Operation operation = resolved.operation;
   operation.ranges = ranges_;
   operation.repeat = times;
@@ -147,6 +149,10 @@ Result<void> JobWalker::resolve_action(const Step& step, const DispatchStep& dis
   VYRE_ASSIGN(const std::vector<const View*> views,
               order_views(file, plan_.programs[program], *form, step, dispatch.bindings));
   for (std::size_t i = 0; i < views.size(); ++i) {
+    if (views[i] == nullptr) {
+      out.names.push_back({.buffer = ByteRange::kLeftOut, .at = step.at});
+      continue;
+    }
     VYRE_ASSIGN(const ByteRange range, resolve_view(*views[i]));
     const PlannedBuffer& buffer = plan_.buffers[range.buffer];
     const std::optional<program::ScalarType>& element = form->elements[i];
@@ -156,7 +162,7 @@ Result<void> JobWalker::resolve_action(const Step& step, const DispatchStep& dis
                                           buffer.name, to_string(buffer.type), to_string(form->rules[i]),
                                           program::to_string(*element), buffer.name));
     }
-    out.names.push_back(range);
+    out.names.push_back(form->rules[i].is_needed ? range : ByteRange{.buffer = ByteRange::kLeftOut, .at = range.at});
   }
   VYRE_ASSIGN(out.bytes, lay_out_params(file, plan_.programs[program], *form, step, dispatch.params, number));
   return {};
@@ -293,6 +299,7 @@ Result<std::uint64_t> check_operations(JobWalker& walker, const JobPlan& plan, c
     }
     for (std::size_t i = 0; i < operation.ranges.size(); ++i) {
       const ByteRange& range = operation.ranges[i];
+      if (range.is_left_out()) continue;
       auto checked = backend::check_range(operation.form->rules[i], range.offset, range.size,
                                           plan.buffers[range.buffer].bytes, limits);
       if (!checked) return std::unexpected{error_at(file, range.at, std::move(checked).error())};

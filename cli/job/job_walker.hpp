@@ -16,12 +16,17 @@
 
 namespace vyre::cli::job {
 
-/// Bytes of a buffer.
+/// Bytes of a buffer, or none for a binding that a dispatch leaves out.
 struct ByteRange {
+  /// The buffer of a binding that the program does not need.
+  static constexpr std::uint32_t kLeftOut = ~std::uint32_t{0};
+
   std::uint32_t buffer = 0;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
   Position at = {};  ///< The place in the job, for messages.
+
+  [[nodiscard]] bool is_left_out() const noexcept { return buffer == kLeftOut; }
 };
 
 /// An operation of a job, with all names looked up.

@@ -249,6 +249,10 @@ Result<std::vector<const View*>> order_views(std::string_view file, const progra
   for (const backend::RangeRule& rule : form.rules) {
     const auto found = given.find({rule.set, rule.slot});
     if (found == given.end()) {
+      if (!rule.is_needed) {
+        views.push_back(nullptr);
+        continue;
+      }
       return refuse_at(file, step.at, fmt::format("{} of program '{}' is not given", to_string(rule), program.name()));
     }
     const BindingSource& binding = *found->second;

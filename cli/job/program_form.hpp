@@ -43,7 +43,8 @@ using Resolve = std::function<Result<Number>(const Quantity&)>;
                                                             std::span<const ParamSource> params,
                                                             const Resolve& resolve);
 
-/// The views of a dispatch in the order of the form's rules. Every binding must be given.
+/// The views of a dispatch in the order of the form's rules. Every binding that the program needs must be given; the
+/// view of one that is not given is null.
 [[nodiscard]] Result<std::vector<const View*>> order_views(std::string_view file, const program::Program& program,
                                                            const ProgramForm& form, const Step& step,
                                                            std::span<const BindingSource> bindings);

@@ -117,6 +117,29 @@ TEST_P(Conformance, SpecialisationConstantsOfEveryType) {
   EXPECT_TRUE(is_refused(device().compile(program, {.values = beyond}), ErrorCode::InvalidArgument));
 }
 
+TEST_P(Conformance, ABindingThatIsNotNeededMayBeLeftOut) {
+  const program::Program program = suite_program("unneeded");
+  const BufferHandle values = allocate_with(std::vector<std::uint32_t>(128, 3));
+  std::uint32_t expected = 3;
+  for (const program::FormKind form : program::kAllForms) {
+    if (!device().info().forms.has(form)) continue;
+    SCOPED_TRACE(to_string(form));
+    const PipelineHandle pipeline = must(device().compile(program, {.form = form}));
+    const std::array ranges = {backend::kNoRange, backend::kNoRange, BufferRange{.buffer = values}};
+    CommandList list;
+    list.dispatch(pipeline, ranges, {2, 1, 1});
+    list.barrier();
+    list.dispatch(pipeline, ranges, {2, 1, 1});
+    run(list);
+    EXPECT_EQ(words(values, 128), std::vector<std::uint32_t>(128, expected += 2));
+  }
+  const std::array adds = {SpecOverride{.spec_id = 0, .bits = 1}};
+  CommandList list;
+  list.dispatch(compile(program, adds), std::array{backend::kNoRange, backend::kNoRange, BufferRange{.buffer = values}},
+                {2, 1, 1});
+  EXPECT_TRUE(is_refused(device().submit(list), ErrorCode::InvalidArgument, {"binding 0 'More'"}));
+}
+
 TEST_P(Conformance, AHundredPipelinesKeepTheirValues) {
   const program::Program program = suite_program("spec_place");
   const BufferHandle buffer = allocate_with(std::vector<std::uint32_t>(100));

@@ -342,6 +342,23 @@ layout(binding = 1) uniform Params { uvec4 param; } params[UNIFORM];
 void main() { buffers[STORAGE - 1].value = params[UNIFORM - 1].param.x; })",
                                       .kernel = [](const Invocation&) {}};
 
+// A storage and a uniform buffer that only code behind a branch touches that the specialisation decides against.
+constexpr SuiteProgram kUnneeded = {.name = "unneeded",
+                                    .glsl = R"(
+layout(local_size_x = 64) in;
+layout(constant_id = 0) const bool kAdds = false;
+layout(binding = 0) readonly buffer More { uint more[]; };
+layout(binding = 1) uniform Factor { uint factor; };
+layout(binding = 2) buffer Values { uint values[]; };
+void main() {
+  const uint i = gl_GlobalInvocationID.x;
+  if (kAdds) values[i] += more[i] * factor;
+  if (i < values.length()) values[i] += 1u;
+})",
+                                    .kernel = [](const Invocation& invocation) {
+                                      for (std::uint32_t& value : reached(invocation, 2)) ++value;
+                                    }};
+
 constexpr SuiteProgram kSpecPlace = {.name = "spec_place",
                                      .glsl = R"(
 layout(local_size_x = 1) in;
@@ -354,10 +371,10 @@ void main() { values[kPlace] += kPlace + 1; })",
                                        words_of(invocation.bindings[0])[place] += static_cast<std::uint32_t>(place) + 1;
                                      }};
 
-constexpr std::array kPrograms = {kTurnModel, kSpecPlace,    kIndices,      kStep,      kStepAcross,
-                                  kEnds,      kUniform,      kPush,         kVisit,     kShared,
-                                  kTurn,      kTurnShared,   kSharedLimit,  kAtomics,   kSpin,
-                                  kLong,      kStorageArray, kUniformArray, kBothArrays};
+constexpr std::array kPrograms = {kTurnModel,  kUnneeded, kSpecPlace,    kIndices,      kStep,
+                                  kStepAcross, kEnds,     kUniform,      kPush,         kVisit,
+                                  kShared,     kTurn,     kTurnShared,   kSharedLimit,  kAtomics,
+                                  kSpin,       kLong,     kStorageArray, kUniformArray, kBothArrays};
 
 constexpr std::uint64_t extended(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 

@@ -39,6 +39,7 @@ class Reader {
     const std::span<const backend::BufferRange> ranges = view_.list.ranges(dispatch);
     if (std::ranges::find(dispatch.groups, 0U) != dispatch.groups.end()) return effect;
     for (std::size_t i = 0; i < ranges.size(); ++i) {
+      if (backend::is_left_out(ranges[i])) continue;
       program::Access access = program::Access::None;
       for (const program::Binding& binding : pipeline.program.interface().bindings) {
         if (binding.set == pipeline.rules[i].set && binding.slot == pipeline.rules[i].slot)

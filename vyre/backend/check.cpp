@@ -46,10 +46,12 @@ class ListChecker {
     const RangeRule* rule = pipeline->rules.data();
     for (const BufferRange& range : view_.list.ranges(dispatch)) {
       const BufferEntry* buffer = view_.buffers.find(range.buffer);
-      if (buffer == nullptr ||
-          !is_bindable(*rule++, range.offset, size_of(range, *buffer), buffer->desc.size, limits_)) {
-        return false;
+      const RangeRule& its_rule = *rule++;
+      if (buffer == nullptr) [[unlikely]] {
+        if (!may_leave_out(range, its_rule)) return false;
+        continue;
       }
+      if (!is_bindable(its_rule, range.offset, size_of(range, *buffer), buffer->desc.size, limits_)) return false;
     }
     has_forms_ = has_forms_ || pipeline->form.kind != program::FormKind::Descriptor;
     return true;
@@ -120,7 +122,12 @@ class ListChecker {
   }
 
  private:
+  static bool may_leave_out(const BufferRange& range, const RangeRule& rule) noexcept {
+    return !rule.is_needed && range == kNoRange;
+  }
+
   Result<void> check_binding(const BufferRange& range, const RangeRule& rule) const {
+    if (may_leave_out(range, rule)) return {};
     const BufferEntry* buffer = view_.buffers.find(range.buffer);
     if (buffer == nullptr) {
       return invalid(fmt::format("the buffer of {} does not exist, or was freed", to_string(rule)));
@@ -302,6 +309,7 @@ std::vector<RangeRule> rules_of(const program::Interface& interface) {
                    .slot = binding.slot,
                    .kind = binding.kind,
                    .min_bytes = std::max<std::uint64_t>(binding.size, 1),
+                   .is_needed = binding.is_needed,
                    .name = binding.name};
     for (const program::BindingVariable& variable : binding.variables) {
       if (variable.name != binding.name) rule.other_names.push_back(variable.name);

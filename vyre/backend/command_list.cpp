@@ -41,7 +41,9 @@ ListNames names_of(const CommandList& list) {
   for (const Command& command : list.commands()) {
     if (const auto* dispatch = std::get_if<Dispatch>(&command)) {
       names.pipelines.push_back(dispatch->pipeline);
-      for (const BufferRange& range : list.ranges(*dispatch)) names.buffers.push_back(range.buffer);
+      for (const BufferRange& range : list.ranges(*dispatch)) {
+        if (!is_left_out(range)) names.buffers.push_back(range.buffer);
+      }
     } else if (const auto* indirect = std::get_if<IndirectDispatch>(&command)) {
       names.pipelines.push_back(indirect->pipeline);
       names.buffers.push_back(indirect->groups);

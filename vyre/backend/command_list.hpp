@@ -29,6 +29,12 @@ struct BufferRange {
   friend bool operator==(const BufferRange&, const BufferRange&) = default;
 };
 
+/// The range of a binding that a kernel does not need and a dispatch leaves out.
+inline constexpr BufferRange kNoRange{.buffer = {}, .offset = 0, .size = 0};
+
+/// Whether a range names no buffer.
+[[nodiscard]] constexpr bool is_left_out(const BufferRange& range) noexcept { return range.buffer.generation == 0; }
+
 /// Whether two ranges of one buffer share a byte.
 [[nodiscard]] constexpr bool overlap(std::uint64_t a, std::uint64_t a_size, std::uint64_t b,
                                      std::uint64_t b_size) noexcept {

@@ -109,6 +109,7 @@ struct RangeRule {
   std::uint32_t element = 0;
   program::BindingKind kind = program::BindingKind::StorageBuffer;
   std::uint64_t min_bytes = 1;
+  bool is_needed = true;  ///< Whether the kernel touches it, or asks for its length; otherwise it may be `kNoRange`.
   std::string name = {};
   std::vector<std::string> other_names = {};  ///< The names of further variables that share the slot.
 

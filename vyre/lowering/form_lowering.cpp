@@ -37,6 +37,13 @@ std::uint64_t round_up(std::uint64_t bytes) noexcept {
   return (bytes + kTableAlignment - 1) / kTableAlignment * kTableAlignment;
 }
 
+/// The entry of a binding that a dispatch leaves out: no bytes.
+struct LeftOut {
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;
+  std::uint32_t length = 0;
+};
+
 class Lowering {
  public:
   Lowering(const ListView& view, const DeviceInfo& info, const TablePlace& place, CommandList& lowered) noexcept
@@ -130,6 +137,11 @@ class Lowering {
     std::uint64_t at = begin + RecordLayout::kEntriesOffset;
     for (const program::RecordEntry& entry : layout.entries) {
       const BufferRange& range = ranges[entry.range];
+      if (backend::is_left_out(range)) [[unlikely]] {
+        put(at, LeftOut{.address = place_.scratch});
+        at += RecordLayout::kEntryBytes;
+        continue;
+      }
       const BufferEntry& buffer = view_.buffers.at(range.buffer);
       const auto size = static_cast<std::uint32_t>(range.size == backend::kWholeBuffer ? buffer.desc.size - range.offset
                                                                                        : range.size);

@@ -53,10 +53,13 @@ Result<BindingPlan> plan_program_bindings(const program::Interface& interface, c
     const bool is_storage = binding.kind == BindingKind::StorageBuffer;
     for (std::uint32_t element = 0; element < *binding.count; ++element) {
       const backend::RangeRule& rule = rules[plan.slots.size()];
+      // No view is bound at a slot that the kernel does not need.
+      const std::uint64_t max_bytes = is_storage ? limits.max_storage_range : limits.max_uniform_range;
+      plan.are_all_needed &= binding.is_needed;
       plan.slots.push_back(
           {.offset_mask = std::uint64_t{is_storage ? limits.storage_alignment : limits.uniform_alignment} - 1,
            .min_bytes = rule.min_bytes,
-           .max_bytes = is_storage ? limits.max_storage_range : limits.max_uniform_range,
+           .max_bytes = binding.is_needed ? max_bytes : 0,
            .rule = rule,
            .role = role_of(binding),
            .is_aliased = binding.aliased,

@@ -33,7 +33,8 @@ struct PlannedBinding {
   bool is_aliased = false;                ///< Whether the program declares that its buffer may overlap others.
   bool is_used = true;                    ///< Whether the specialised kernel reads or writes it.
 
-  /// Whether a view that lies within its buffer can be bound.
+  /// Whether a view that lies within its buffer can be bound. No view is where the kernel does not need one
+  /// (`rule.is_needed`): the dispatch then has `backend::kNoRange`.
   [[nodiscard]] bool allows(std::uint64_t offset, std::uint64_t size) const noexcept {
     return (offset & offset_mask) == 0 && size >= min_bytes && size <= max_bytes;
   }
@@ -44,6 +45,7 @@ struct PlannedBinding {
 struct BindingPlan {
   std::vector<PlannedBinding> slots = {};  ///< In the order of the ranges of a dispatch.
   std::vector<bool> writes = {};           ///< By slot: whether a dispatch may write its buffer.
+  bool are_all_needed = true;              ///< Whether every slot is.
   /// Slots whose buffers may not overlap: both are used, one of them is written, and they are not both `Aliased`.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> apart = {};
 

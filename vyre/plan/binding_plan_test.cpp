@@ -61,6 +61,17 @@ TEST(BindingPlan, SaysWhichViewsCanBeBound) {
   EXPECT_FALSE(plan.slots[1].allows(0, (1 << 10) + 1));
 }
 
+TEST(BindingPlan, NoViewIsBoundWhereTheKernelNeedsNone) {
+  Binding unneeded = binding(1, "scales", Access::None);
+  unneeded.is_needed = false;
+  const BindingPlan plan = plan_of({binding(0, "values", Access::ReadWrite), unneeded}).value();
+  EXPECT_FALSE(plan.are_all_needed);
+  EXPECT_TRUE(plan.slots[0].rule.is_needed);
+  EXPECT_FALSE(plan.slots[1].rule.is_needed);
+  EXPECT_FALSE(plan.slots[1].allows(0, 1 << 10));
+  EXPECT_TRUE(plan.apart.empty());
+}
+
 TEST(BindingPlan, NamesWhatMayNotOverlap) {
   std::vector<Binding> bindings{binding(0, "a", Access::Read), binding(1, "b", Access::Read),
                                 binding(2, "c", Access::Write), binding(3, "unused", Access::None)};

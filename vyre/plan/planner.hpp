@@ -72,7 +72,7 @@ class Planner {
 /// Plans operations that are not commands of a list, for `vyre explain plan` and for tests.
 [[nodiscard]] Plan make_plan(std::span<const Operation> operations, std::size_t max_arms = 1);
 
-/// Calls `visit(touch)` for every range that a command touches.
+/// Calls `visit(touch)` for every range that a command touches. A binding that a dispatch leaves out is none.
 template <typename WritesOf, typename Visit>
 void for_each_touch(const backend::CommandList& list, const backend::Command& command, WritesOf writes_of,
                     Visit visit) {
@@ -85,6 +85,8 @@ void for_each_touch(const backend::CommandList& list, const backend::Command& co
     // A dispatch of no workgroups touches nothing. Its ranges count all the same, because Vulkan's validation layers
     // count them.
     for (std::size_t i = 0; i < ranges.size(); ++i) {
+      if (backend::is_left_out(ranges[i])) [[unlikely]]
+        continue;
       touch(ranges[i].buffer, ranges[i].offset, ranges[i].size, bool{writes[i]});
     }
   } else if (const auto* copy = std::get_if<backend::Copy>(&command)) {

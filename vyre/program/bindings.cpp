@@ -31,6 +31,7 @@ void add(Binding& binding, const Binding& variable) {
   binding.count = is_bounded ? std::optional{std::max(*binding.count, *variable.count)} : std::nullopt;
   binding.coherent |= variable.coherent;
   binding.is_volatile |= variable.is_volatile;
+  binding.is_needed |= variable.is_needed;
   // The binding may overlap others only if each of its variables is declared `Aliased`.
   binding.aliased &= variable.aliased;
 }

@@ -82,6 +82,9 @@ struct Binding {
   bool coherent = false;     ///< Declared so; accesses that are coherent by themselves are in `uses_coherent`.
   bool is_volatile = false;  ///< Declared so.
   bool aliased = false;      ///< Whether it may overlap another binding that is written.
+  /// Whether code that this specialisation leaves in touches it or asks for its length. A dispatch may leave out a
+  /// binding that is not needed.
+  bool is_needed = true;
   std::vector<Member> members = {};
   std::vector<BindingVariable> variables = {};  ///< Those that share the slot, as declared; empty if there is one.
 
@@ -163,7 +166,7 @@ struct Kept {
 ///
 /// Sizes, lengths, the workgroup, the bounds of loops and what is done to buffers hold for one specialisation: that of
 /// the defaults unless others were given. A binding that only code behind branches it decides against touches has the
-/// access `None`.
+/// access `None` and is not needed.
 struct Interface {
   std::string entry_point = {};
   std::uint32_t spirv_version = 0;  ///< 0x00010300 is 1.3.

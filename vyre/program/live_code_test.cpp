@@ -83,6 +83,27 @@ TEST(LiveCode, AFunctionThatOnlyDeadCodeCalls) {
   }
 }
 
+TEST(LiveCode, ABindingIsNeededIfLiveCodeTouchesItOrAsksForItsLength) {
+  const auto program = Program::from_glsl(R"(#version 450
+layout(local_size_x = 1) in;
+layout(constant_id = 0) const bool kFlag = false;
+layout(binding = 0) buffer A { uint a[]; };
+layout(binding = 1) buffer B { uint b[]; };
+layout(binding = 2) readonly buffer Words { uint words[]; };
+layout(binding = 2) readonly buffer Pairs { uvec2 pairs[]; };
+void main() { if (kFlag) { a[0] = words[0]; } else { a[0] = b.length() + pairs[0].x; } })");
+  ASSERT_TRUE(program.has_value()) << to_string(program.error());
+  const auto needed = [&](std::uint64_t flag) {
+    const std::vector<spirv::SpecOverride> values{{.spec_id = 0, .bits = flag}};
+    std::vector<bool> all;
+    const Interface interface = program->specialise(values).value();
+    for (const Binding& binding : interface.bindings) all.push_back(binding.is_needed);
+    return all;
+  };
+  EXPECT_EQ(needed(0), (std::vector<bool>{true, true, true}));
+  EXPECT_EQ(needed(1), (std::vector<bool>{true, false, true})) << "one of the variables of a slot is enough";
+}
+
 TEST(LiveCode, WhatDependsOnDataStays) {
   for (const bool optimise : {false, true}) {
     EXPECT_EQ(access_of("if (gl_WorkGroupID.x == kCount) b[0] = 2; else store_c(b[1]);", {}, optimise),

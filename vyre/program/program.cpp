@@ -192,6 +192,7 @@ Hash128 hash_of(const Interface& interface) {
     hasher.add(binding.set).add(binding.slot).add(binding.name).add(static_cast<std::uint64_t>(binding.kind));
     hasher.add(static_cast<std::uint64_t>(binding.access)).add(binding.size).add(binding.stride);
     hasher.add(binding.runtime_sized ? 1 : 0).add(binding.count.value_or(0)).add(binding.aliased ? 1 : 0);
+    hasher.add(binding.is_needed ? 1 : 0);
     add_members(hasher, binding.members);
     hasher.add(binding.variables.size());
     for (const BindingVariable& variable : binding.variables) {

@@ -74,7 +74,8 @@ class Reflection {
         constants_{module, overrides},
         layout_{module, constants_},
         functions_{reachable_functions(module, entry.operand(1))},
-        access_{derive_access(module, functions_, find_live_code(module, entry.operand(1), constants_))},
+        is_live_{find_live_code(module, entry.operand(1), constants_)},
+        access_{derive_access(module, functions_, is_live_)},
         reached_(module.size(), false) {
     for (const Function* function : functions_) {
       std::fill(reached_.begin() + function->begin, reached_.begin() + function->end, true);
@@ -97,6 +98,14 @@ class Reflection {
   [[nodiscard]] bool is_used(Id id) const {
     return std::ranges::any_of(module_.uses(id), [this](std::uint32_t use) {
       return reached_[use] || (use < module_.global_count() && module_[use].op() == spv::OpVariable);
+    });
+  }
+
+  /// The same of the code that this specialisation leaves in.
+  [[nodiscard]] bool is_needed(Id id) const {
+    return std::ranges::any_of(module_.uses(id), [this](std::uint32_t use) {
+      const bool is_global = use < module_.global_count();
+      return is_global ? module_[use].op() == spv::OpVariable : is_live_[use];
     });
   }
 
@@ -258,6 +267,7 @@ class Reflection {
     const auto any = [&](spv::Decoration kind) { return module_.decoration(id, kind).has_value() || count(kind) > 0; };
     // Decorations say what code may do, not what it does: some compilers decorate a block as never read and read it.
     binding.access = access_[id];
+    binding.is_needed = is_needed(id);
     binding.coherent = any(spv::DecorationCoherent);
     binding.is_volatile = any(spv::DecorationVolatile);
     binding.aliased = module_.decoration(id, spv::DecorationAliased).has_value();
@@ -351,6 +361,7 @@ class Reflection {
   Constants constants_;
   Layout layout_;
   std::vector<const Function*> functions_;
+  std::vector<bool> is_live_;  // By instruction.
   std::vector<Access> access_;
   std::vector<bool> reached_;  // By instruction.
   std::uint64_t shared_block_bytes_ = 0;

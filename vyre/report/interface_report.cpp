@@ -73,6 +73,7 @@ std::string qualifiers(const Binding& binding) {
   if (binding.coherent) words.emplace_back("coherent");
   if (binding.is_volatile) words.emplace_back("volatile");
   if (binding.aliased) words.emplace_back("aliased");
+  if (!binding.is_needed) words.emplace_back("not needed");
   return fmt::format("{}", fmt::join(words, " "));
 }
 
@@ -199,6 +200,7 @@ ordered_json to_json_value(const Binding& binding) {
           {"coherent", binding.coherent},
           {"volatile", binding.is_volatile},
           {"aliased", binding.aliased},
+          {"needed", binding.is_needed},
           {"members", to_json_value(binding.members)},
           {"variables", std::move(variables)}};
 }

@@ -6,6 +6,16 @@
 #include <fmt/format.h>
 
 namespace vyre::runtime {
+namespace {
+
+/// Leaves out the ranges that a program does not need.
+void leave_out(const plan::BindingPlan& bindings, std::span<backend::BufferRange> ranges) noexcept {
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (!bindings.slots[i].rule.is_needed) ranges[i] = backend::kNoRange;
+  }
+}
+
+}  // namespace
 
 BatchBuilder::BatchBuilder(std::size_t max_operations) : max_operations_{max_operations} {
   gathered_->batch.gathered_at = number_;
@@ -50,6 +60,7 @@ void BatchBuilder::add(const CompiledProgram& program, std::uint32_t number, con
           const BufferView& view = item.buffers[j];
           views[j] = {.buffer = buffers[view.index].handle, .offset = view.offset, .size = view.size};
         }
+        if (!program.bindings.are_all_needed) leave_out(program.bindings, views);
         dispatch.groups = {item.groups.x, item.groups.y, item.groups.z};
         dispatch.pipeline = program.pipeline;
         if (!bytes.empty()) std::memcpy(bytes.data(), params.data() + i * bytes.size(), bytes.size());
@@ -112,6 +123,7 @@ bool BatchBuilder::is_previous(const CompiledProgram& program, const BufferTable
     const std::span<const backend::BufferRange> views = previous.ranges(*before);
     for (std::size_t j = 0; j < views.size(); ++j) {
       const BufferView& view = item.buffers[j];
+      if (backend::is_left_out(views[j]) && view == BufferView{}) continue;
       if (!buffers.has(view)) return false;
       const backend::BufferRange range{.buffer = buffers[view.index].handle, .offset = view.offset, .size = view.size};
       if (range != views[j]) return false;

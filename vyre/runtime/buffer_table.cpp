@@ -48,7 +48,7 @@ void BufferTable::remove(std::uint32_t index) {
 
 std::vector<std::uint32_t> BufferTable::used_by(std::uint64_t batch) const {
   std::vector<std::uint32_t> used;
-  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+  for (std::uint32_t i = kNoBuffer + 1; i < slots_.size(); ++i) {
     if (slots_[i].last_batch == batch) used.push_back(i);
   }
   return used;

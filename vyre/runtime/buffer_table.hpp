@@ -34,7 +34,11 @@ class BufferTable {
   /// The most ranges of a buffer that are noted for one batch. If a batch uses more, the whole buffer counts as used.
   static constexpr std::size_t kMaxUsed = 256;
 
-  explicit BufferTable(std::uint64_t session) noexcept : session_{session} {}
+  /// The index of a slot that is no buffer and that no view names: that of a binding which a dispatch leaves out. Uses
+  /// of it may be noted like those of any other.
+  static constexpr std::uint32_t kNoBuffer = 0;
+
+  explicit BufferTable(std::uint64_t session) : session_{session}, slots_(kNoBuffer + 1) {}
 
   /// The number of the session, which its views have.
   [[nodiscard]] std::uint64_t session() const noexcept { return session_; }

@@ -24,7 +24,7 @@ TEST(BufferTable, FindsABufferByItsViewAndByPartsOfIt) {
   BufferTable table{7};
   std::array<std::byte, 64> memory = {};
   const BufferView view = table.insert(handle(3), 64, memory.data());
-  EXPECT_EQ(view, (BufferView{.session = 7, .index = 0, .generation = 1, .offset = 0, .size = 64}));
+  EXPECT_EQ(view, (BufferView{.session = 7, .index = 1, .generation = 1, .offset = 0, .size = 64}));
   const BufferSlot* slot = table.find(view.bytes(16, 48)).value();
   EXPECT_EQ(slot->handle, handle(3));
   EXPECT_EQ(slot->size, 64);
@@ -99,9 +99,9 @@ TEST(BufferTable, RemembersABoundedNumberOfRanges) {
 TEST(BufferTable, ListsTheBuffersOfABatchInOrder) {
   BufferTable table{7};
   for (std::uint32_t i = 0; i < 4; ++i) (void)table.insert(handle(i), 64, nullptr);
-  for (const std::uint32_t buffer : {3U, 0U, 2U}) table.note_use(buffer, 0, 64, 9);
-  table.note_use(1, 0, 64, 8);
-  EXPECT_THAT(table.used_by(9), ElementsAre(0, 2, 3));
+  for (const std::uint32_t buffer : {4U, 1U, 3U}) table.note_use(buffer, 0, 64, 9);
+  table.note_use(2, 0, 64, 8);
+  EXPECT_THAT(table.used_by(9), ElementsAre(1, 3, 4));
 }
 
 }  // namespace

@@ -42,17 +42,35 @@ std::unexpected<Error> DispatchCheck::cannot_bind(BufferTable& buffers, const pl
   return std::unexpected{std::move(fits).error()};
 }
 
+Result<void> DispatchCheck::check_left_out(BufferTable& buffers, const plan::PlannedBinding& slot,
+                                           const BufferView& view) const {
+  if (slot.rule.is_needed) return cannot_bind(buffers, slot, view);
+  if (view == BufferView{}) return {};
+  auto found = buffers.find(view);
+  if (!found) return in_context(std::move(found).error(), fmt::format("while binding {}", to_string(slot.rule)));
+  return {};
+}
+
+Result<void> DispatchCheck::leave_out(BufferTable& buffers, const plan::PlannedBinding& slot, const BufferView& view) {
+  VYRE_TRY(check_left_out(buffers, slot, view));
+  ranges_.push_back(backend::kNoRange);
+  touched_.push_back(BufferTable::kNoBuffer);
+  return {};
+}
+
 Result<void> DispatchCheck::bind(const CompiledProgram& program, BufferTable& buffers,
                                  std::span<const Argument> arguments) {
   ranges_.clear();
   touched_.clear();
+  if (!arguments.empty() && is_named(arguments[0])) [[unlikely]]
+    return bind_by_name(program, buffers, arguments);
   if (arguments.size() != program.bindings.slots.size()) [[unlikely]]
     return wrong_buffer_count(program, arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (is_named(arguments[i])) [[unlikely]]
       return bind_by_name(program, buffers, arguments);
     if (!bind(buffers, program.bindings.slots[i], arguments[i].view)) [[unlikely]]
-      return cannot_bind(buffers, program.bindings.slots[i], arguments[i].view);
+      VYRE_TRY(leave_out(buffers, program.bindings.slots[i], arguments[i].view));
   }
   return {};
 }
@@ -68,6 +86,7 @@ Result<void> DispatchCheck::bind_by_name(const CompiledProgram& program, BufferT
       return invalid(fmt::format("program '{}' has no binding '{}'", program.program.name(), argument.name));
     }
   }
+  std::size_t taken = 0;
   for (std::size_t i = 0; i < program.bindings.slots.size(); ++i) {
     const plan::PlannedBinding& slot = program.bindings.slots[i];
     // For an array of buffers, the nth argument with its name is its element n.
@@ -81,9 +100,12 @@ Result<void> DispatchCheck::bind_by_name(const CompiledProgram& program, BufferT
         break;
       }
     }
-    if (found == nullptr) return invalid(fmt::format("{} is not given", to_string(slot.rule)));
-    if (!bind(buffers, slot, found->view)) return cannot_bind(buffers, slot, found->view);
+    if (found == nullptr && slot.rule.is_needed) return invalid(fmt::format("{} is not given", to_string(slot.rule)));
+    const BufferView view = found == nullptr ? BufferView{} : found->view;
+    if (!bind(buffers, slot, view)) VYRE_TRY(leave_out(buffers, slot, view));
+    taken += found == nullptr ? 0U : 1U;
   }
+  if (taken != arguments.size()) return wrong_buffer_count(program, arguments.size());
   return {};
 }
 
@@ -125,6 +147,7 @@ Result<CheckedDispatch> DispatchCheck::check_variant(const CompiledProgram& vari
                                                      const BufferTable& buffers, CheckedDispatch dispatch) const {
   for (std::size_t i = 0; i < dispatch.ranges.size(); ++i) {
     const backend::BufferRange& range = dispatch.ranges[i];
+    if (backend::is_left_out(range)) continue;
     VYRE_TRY(check_in_place(variant.bindings.slots[i], buffers[dispatch.buffers[i]], range.offset, range.size));
   }
   dispatch.program = number;
@@ -149,7 +172,7 @@ Result<void> DispatchCheck::check_item(const CompiledProgram& program, BufferTab
     return wrong_buffer_count(program, views.size());
   for (std::size_t i = 0; i < views.size(); ++i) {
     if (buffers.find_bindable(program.bindings.slots[i], views[i]) == nullptr) [[unlikely]]
-      return cannot_bind(buffers, program.bindings.slots[i], views[i]);
+      VYRE_TRY(check_left_out(buffers, program.bindings.slots[i], views[i]));
   }
   for (const auto& [a, b] : program.bindings.apart) {
     const bool is_same = views[a].index == views[b].index;
@@ -181,6 +204,7 @@ Result<void> DispatchCheck::check_items_variant(const CompiledProgram& variant, 
   for (std::size_t i = 0; i < items.size(); ++i) {
     for (std::size_t j = 0; j < items[i].buffers.size(); ++j) {
       const BufferView& view = items[i].buffers[j];
+      if (!variant.bindings.slots[j].rule.is_needed) continue;
       auto fits = check_in_place(variant.bindings.slots[j], buffers[view.index], view.offset, view.size);
       if (!fits) return std::unexpected{in_item(std::move(fits).error(), i, items.size())};
     }

@@ -17,7 +17,8 @@ namespace vyre::runtime {
 struct CheckedDispatch {
   std::uint32_t program = 0;  ///< The program's number in the program table.
   std::span<const backend::BufferRange> ranges = {};
-  std::span<const std::uint32_t> buffers = {};  ///< By range: the number of its buffer.
+  /// By range: the number of its buffer; `BufferTable::kNoBuffer` if the dispatch leaves the binding out.
+  std::span<const std::uint32_t> buffers = {};
   backend::Groups groups = {1, 1, 1};
   std::span<const std::byte> params = {};  ///< The bytes of the push-constant block.
   std::uint64_t hash = 0;
@@ -27,6 +28,8 @@ struct CheckedDispatch {
 
 /// Checks dispatches against their program, their buffers and the device, and brings their parameters into the layout
 /// of the program.
+///
+/// A binding that the program does not need is left out of the dispatch, even if a buffer is given for it.
 ///
 /// Mistakes are refused with `InvalidArgument` that names the binding, parameter or dimension, and the limit. The spans
 /// that members give are valid until the next call. Thread safety: one thread at a time.
@@ -64,7 +67,12 @@ class DispatchCheck {
                                   std::span<const Argument> arguments);
   [[nodiscard]] Result<void> bind_by_name(const CompiledProgram& program, BufferTable& buffers,
                                           std::span<const Argument> arguments);
-  /// Binds a view to a slot. False if it cannot be bound there; `cannot_bind` then gives the error.
+  /// Whether a slot may be left out for which `view` is given and not bound; fails with `cannot_bind` otherwise.
+  [[nodiscard]] Result<void> check_left_out(BufferTable& buffers, const plan::PlannedBinding& slot,
+                                            const BufferView& view) const;
+  /// Leaves a slot out that the program does not need; fails with `cannot_bind` where it does need it.
+  [[nodiscard]] Result<void> leave_out(BufferTable& buffers, const plan::PlannedBinding& slot, const BufferView& view);
+  /// Binds a view to a slot. False if it cannot be bound there; `leave_out` then leaves it out or gives the error.
   [[nodiscard]] bool bind(BufferTable& buffers, const plan::PlannedBinding& slot, const BufferView& view) {
     const BufferSlot* buffer = buffers.find_bindable(slot, view);
     if (buffer == nullptr) [[unlikely]]

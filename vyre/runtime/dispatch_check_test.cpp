@@ -64,6 +64,28 @@ TEST_F(DispatchCheckTest, TakesBuffersByName) {
   EXPECT_THAT(refusal({{"to", to_}, {"to", from_}}), HasSubstr("binding 0 'from' is not given"));
 }
 
+TEST_F(DispatchCheckTest, LeavesOutWhatTheProgramDoesNotNeed) {
+  CompiledProgram program = rig_.programs[add_];
+  program.bindings.slots[0].rule.is_needed = false;
+  program.bindings.slots[0].max_bytes = 0;
+  program.bindings.are_all_needed = false;
+  program.bindings.apart.clear();
+  const auto check = [&](std::initializer_list<Argument> arguments) {
+    return rig_.check.check(program, add_, rig_.buffers, {arguments.begin(), arguments.size()}, with_bias());
+  };
+  const std::uint64_t hash = check({{"to", to_}})->hash;
+  for (const BufferView& given : {BufferView{}, from_, to_, from_.bytes(3, 1)}) {
+    const auto dispatch = check({given, to_});
+    ASSERT_TRUE(dispatch) << to_string(dispatch.error());
+    EXPECT_EQ(dispatch->ranges[0], backend::kNoRange);
+    EXPECT_THAT(dispatch->buffers, ElementsAre(BufferTable::kNoBuffer, to_.index));
+    EXPECT_EQ(dispatch->hash, hash);
+    EXPECT_TRUE(rig_.check.overlapping().empty());
+  }
+  EXPECT_FALSE(check({from_.bytes(200, 57), to_})) << "it must be a view of a buffer all the same";
+  EXPECT_FALSE(check({{"to", to_}, {"to", to_}})) << "each name is given once";
+}
+
 TEST_F(DispatchCheckTest, RefusesMistakesByName) {
   EXPECT_THAT(refusal({from_}), HasSubstr("program 'add' uses 2 buffers"));
   EXPECT_THAT(refusal({from_, to_.bytes(8, 16)}), HasSubstr("binding 1 'to'"));

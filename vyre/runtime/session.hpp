@@ -90,6 +90,9 @@ struct GroupCount {
 };
 
 /// A buffer for a binding: for the next one in the order of set and slot, or for the one with the given name.
+///
+/// A binding that the specialised program does not need (`program::Binding::is_needed`) may be left out by those who
+/// give names. In order, it is given `BufferView{}` or a view of any buffer.
 struct Argument {
   Argument(const BufferView& buffer) noexcept : view{buffer} {}  // NOLINT(google-explicit-constructor)
   template <typename T>

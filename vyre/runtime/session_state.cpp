@@ -197,7 +197,9 @@ Result<void> Session::State::add_many(const program::Program& program, std::span
   while (!items.empty()) {
     const std::size_t count = std::min(items.size(), builder.room());
     for (const DispatchItem& item : items.first(count)) {
-      for (const BufferView& view : item.buffers) {
+      for (std::size_t j = 0; j < item.buffers.size(); ++j) {
+        const BufferView& view = item.buffers[j];
+        if (!compiled.bindings.are_all_needed && !compiled.bindings.slots[j].rule.is_needed) continue;
         buffers.note_use(view.index, view.offset, view.size, builder.number());
       }
     }
