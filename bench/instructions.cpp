@@ -1,11 +1,15 @@
 // Instructions of a session's calls for batches of 1,000 dispatches, counted by callgrind: unlike times, the same on a
-// busy machine. Beside them the same batch as a command buffer that is recorded once and submitted by hand.
+// busy machine. Beside them the same batch as a command buffer that is recorded once and submitted by hand. Then a step
+// of a program that writes 16 bytes, runs a kept list of 123 dispatches, waits and reads 4,096 numbers: the thread that
+// calls, with all that the driver does in it.
 
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,10 +35,17 @@ constexpr std::uint32_t kWarmBatches = 40;
 constexpr std::uint32_t kBatches = 8;
 constexpr std::uint64_t kViewFloats = 64;
 
-enum class Kind : std::uint8_t { New, Dispatch, Enqueue, Many, Replay, Changed, Raw };
-constexpr std::array<std::string_view, 7> kKinds = {
-    "dispatch, new shape", "dispatch, known shape",           "enqueue, known shape", "dispatch_many, known shape",
-    "replay of a capture", "replay, other parameters of one", "list kept by hand"};
+enum class Kind : std::uint8_t { New, Dispatch, Enqueue, EnqueueSpan, Many, Replay, Changed, Raw, Step, StepRaw };
+constexpr std::array<std::string_view, 10> kKinds = {"dispatch, new shape",
+                                                     "dispatch, known shape",
+                                                     "enqueue, known shape",
+                                                     "enqueue of a span, known shape",
+                                                     "dispatch_many, known shape",
+                                                     "replay of a capture",
+                                                     "replay, other parameters of one",
+                                                     "list kept by hand",
+                                                     "step: replay with write and read",
+                                                     "step: list kept by hand"};
 
 /// How a session chooses: by the rule that holds before the device is measured, or by forecasts.
 enum class Choice : std::uint8_t { Rule, Forecast };
@@ -60,11 +71,56 @@ struct Params {
 /// What is counted: called once for each batch behind the warm ones.
 [[gnu::noinline]] void begin_counting() { asm volatile(""); }
 
+/// A step of a program, which is counted as a whole.
+[[gnu::noinline]] void run_step(const std::function<void()>& step) {
+  step();
+  asm volatile("");
+}
+
 template <typename Run>
 void repeat(Run run) {
   for (std::uint32_t i = 0; i < kWarmBatches; ++i) run();
   begin_counting();
   for (std::uint32_t i = 0; i < kBatches; ++i) run();
+}
+
+constexpr std::uint32_t kStepDispatches = 123;
+using StepIn = std::array<std::uint32_t, 4>;
+using StepOut = std::array<float, 4096>;
+
+void run_steps(const program::Program& kernel) {
+  const Params params;
+  RawVulkan raw{kernel.words(), 2, sizeof(Params), kStepDispatches, kViewFloats * sizeof(float)};
+  raw.record(raw.kept(), kStepDispatches, std::as_bytes(std::span{&params, 1}), false);
+  StepIn in = {};
+  StepOut out = {};
+  const std::function<void()> step = [&] {
+    std::memcpy(raw.mapped(0).data(), in.data(), sizeof(in));
+    raw.run_fenced(raw.kept());
+    std::memcpy(out.data(), raw.mapped(1).data(), sizeof(out));
+  };
+  repeat([&] { run_step(step); });
+}
+
+void run_steps(Session& session, const program::Program& kernel) {
+  const auto x = must(session.buffer<float>(kViewFloats * kStepDispatches));
+  const auto y = must(session.buffer<float>(kViewFloats * kStepDispatches));
+  const Params params;
+  StepIn in = {};
+  StepOut out = {};
+  const runtime::Capture captured = must(session.capture([&]() -> Result<void> {
+    VYRE_TRY(session.write_bytes(x.view().bytes(0, sizeof(in)), std::as_bytes(std::span{in})));
+    for (std::uint32_t i = 0; i < kStepDispatches; ++i) {
+      VYRE_TRY(session.dispatch(kernel, {x.part(i * kViewFloats, kViewFloats), y.part(i * kViewFloats, kViewFloats)},
+                                {.params = runtime::params_block(params)}));
+    }
+    return session.read(y.part(0, out.size()), out);
+  }));
+  const std::function<void()> step = [&] {
+    must(session.replay(captured));
+    must(session.wait(must(session.flush())));
+  };
+  repeat([&] { run_step(step); });
 }
 
 /// Batches of one kind, each of dispatches with views of their own.
@@ -78,8 +134,10 @@ void run(Kind kind, Choice choice) {
     repeat([&] { raw.run_fenced(raw.kept()); });
     return;
   }
+  if (kind == Kind::StepRaw) return run_steps(kernel);
   Session session = must(Session::open(device, {.exploration = 0, .calibrate_after = std::chrono::hours{24}}));
   if (choice == Choice::Forecast) must(session.tuner().set(some_calibration()));
+  if (kind == Kind::Step) return run_steps(session, kernel);
   const auto x = must(session.buffer<float>(kViewFloats * kDispatches));
   const auto y = must(session.buffer<float>(kViewFloats * kDispatches));
   Params params;
@@ -112,6 +170,7 @@ void run(Kind kind, Choice choice) {
       case Kind::Enqueue:
         for (const runtime::Prepared& each : prepared) must(session.enqueue(each));
         break;
+      case Kind::EnqueueSpan: must(session.enqueue(prepared)); break;
       case Kind::Many: must(session.dispatch_many(kernel, items)); break;
       case Kind::Replay: must(session.replay(captured)); break;
       case Kind::Changed: {
@@ -121,7 +180,9 @@ void run(Kind kind, Choice choice) {
         must(session.replay(captured, changes));
         break;
       }
-      case Kind::Raw: break;
+      case Kind::Raw:
+      case Kind::Step:
+      case Kind::StepRaw: break;
     }
     must(session.flush());
     must(session.finish());
@@ -151,24 +212,28 @@ std::string_view call_of(Kind kind) {
   switch (kind) {
     case Kind::New:
     case Kind::Dispatch: return "vyre::runtime::Session::dispatch(";
-    case Kind::Enqueue: return "vyre::runtime::Session::enqueue(";
+    case Kind::Enqueue:
+    case Kind::EnqueueSpan: return "vyre::runtime::Session::enqueue(";
     case Kind::Many: return "vyre::runtime::Session::dispatch_many(";
     case Kind::Replay:
     case Kind::Changed: return "vyre::runtime::Session::replay(";
     case Kind::Raw: return "vyre::bench::RawDevice::run_fenced(";
+    case Kind::Step:
+    case Kind::StepRaw: return "vyre::bench::(anonymous namespace)::run_step(";
   }
   return "";
 }
 
 int report(const std::string& self) {
   for (const Choice choice : {Choice::Rule, Choice::Forecast}) {
-    fmt::print("{:<34} {:>12} {:>12} {:>12}\n",
+    fmt::print("{:<36} {:>12} {:>12} {:>12}\n",
                choice == Choice::Rule ? "instructions per batch, by the rule" : "by forecasts", "the calls",
                "the flush", "the finish");
     for (std::size_t i = 0; i < kKinds.size(); ++i) {
       const auto kind = static_cast<Kind>(i);
-      if (kind == Kind::Raw && choice == Choice::Forecast) continue;
-      fmt::print("{:<34}", kKinds[i]);
+      const bool is_by_hand = kind == Kind::Raw || kind == Kind::StepRaw;
+      if (is_by_hand && choice == Choice::Forecast) continue;
+      fmt::print("{:<36}", kKinds[i]);
       const auto column = [&](std::string_view calls) {
         const double each = count(self, i, choice, calls);
         if (each < 0) {
@@ -179,7 +244,7 @@ int report(const std::string& self) {
         std::fflush(stdout);
       };
       column(call_of(kind));
-      if (kind != Kind::Raw) {
+      if (!is_by_hand && kind != Kind::Step) {
         column("vyre::runtime::Session::flush(");
         column("vyre::runtime::Session::finish(");
       }

@@ -20,6 +20,7 @@ using runtime::Buffer;
 using runtime::BufferView;
 using runtime::Capture;
 using runtime::CaptureBuffer;
+using runtime::CaptureBytes;
 using runtime::CaptureParams;
 using runtime::DevicePreference;
 using runtime::DispatchItem;

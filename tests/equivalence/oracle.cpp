@@ -90,6 +90,14 @@ class Oracle {
     if (op.params) changed.params = *op.params;
     call(changed);
   }
+  void execute(const ops::EnqueueMany& op) {
+    for (const std::uint32_t id : op.ids) {
+      const auto found = prepared_.find(id);
+      if (found != prepared_.end() && !is_alive(found->second.generations)) expected_.refused[at_] = true;
+    }
+    if (expected_.refused[at_]) return;
+    for (const std::uint32_t id : op.ids) execute(ops::Enqueue{.id = id});
+  }
   void execute(const ops::Capture& op) {
     Capture capture;
     for (const ops::Captured& captured : op.body) {
@@ -112,6 +120,8 @@ class Oracle {
         note(copy->to, capture.generations);
       }
       if (const auto* fill = std::get_if<ops::Fill>(&captured)) note(fill->range, capture.generations);
+      if (const auto* write = std::get_if<ops::Write>(&captured)) note(write->range, capture.generations);
+      if (const auto* read = std::get_if<ops::Read>(&captured)) note(read->range, capture.generations);
       capture.body.push_back(captured);
     }
     captures_.insert_or_assign(op.id, std::move(capture));
@@ -123,8 +133,13 @@ class Oracle {
       expected_.refused[at_] = true;
       return;
     }
+    std::size_t writes = 0;
     for (const ops::Captured& captured : found->second.body) {
-      if (const auto* dispatch = std::get_if<ops::Dispatch>(&captured)) {
+      if (const auto* write = std::get_if<ops::Write>(&captured)) {
+        std::ranges::copy(ops::captured_bytes(op, writes++, write->range.size), bytes(write->range).begin());
+      } else if (const auto* read = std::get_if<ops::Read>(&captured)) {
+        keep(read->range);
+      } else if (const auto* dispatch = std::get_if<ops::Dispatch>(&captured)) {
         Call changed = dispatch->call;
         const auto other = std::ranges::find(op.others, changed.label, &ops::Replay::Other::label);
         if (!changed.label.empty() && other != op.others.end()) changed.params = other->params;
@@ -159,7 +174,7 @@ class Oracle {
 
   void keep(const Range& range) {
     const std::span<const std::byte> now = bytes(range);
-    expected_.seen[at_].assign(now.begin(), now.end());
+    expected_.seen[at_].insert(expected_.seen[at_].end(), now.begin(), now.end());
   }
 
   const RandomProgram& program_;

@@ -9,7 +9,7 @@ namespace vyre::tests {
 
 /// What a program does if everything happens in order.
 struct Expected {
-  std::vector<std::vector<std::byte>> seen = {};     ///< By operation: what it reads, or nothing.
+  std::vector<std::vector<std::byte>> seen = {};     ///< By operation: the bytes of all its reads.
   std::vector<bool> refused = {};                    ///< By operation: whether it names what ended with a buffer.
   std::vector<std::vector<std::byte>> buffers = {};  ///< At the end.
 };

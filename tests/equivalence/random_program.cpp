@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tests/equivalence/random.hpp"
 
@@ -84,6 +85,7 @@ class Generator {
       if (enqueue->params) enqueue->params = make_words();
     } else if (auto* replay = std::get_if<ops::Replay>(&operation.what)) {
       for (ops::Replay::Other& other : replay->others) other.params = make_words();
+      replay->seed = random_.next();
     } else if (auto* write = std::get_if<ops::Write>(&operation.what)) {
       write->seed = random_.next();
     }
@@ -105,7 +107,8 @@ class Generator {
     const std::uint64_t roll = random_.below(100);
     if (roll < 32) return {ops::Dispatch{.call = make_call()}};
     if (roll < 38) return {make_many()};
-    if (roll < 52 && prepared_count_ > 0) return {make_enqueue()};
+    if (roll < 49 && prepared_count_ > 0) return {make_enqueue()};
+    if (roll < 52 && prepared_count_ > 0) return {make_enqueue_many()};
     if (roll < 64 && !captures_.empty()) return {make_replay()};
     if (roll < 74) return {make_copy()};
     if (roll < 84) return {make_fill()};
@@ -115,10 +118,12 @@ class Generator {
 
   /// Operations that may be captured.
   ops::Captured make_captured(std::vector<ops::Replay::Other>& labels) {
-    const std::uint64_t roll = random_.below(10);
+    const std::uint64_t roll = random_.below(13);
     if (roll < 1 && prepared_count_ > 0) return make_enqueue();
     if (roll < 3) return make_copy();
     if (roll < 5) return make_fill();
+    if (roll < 7) return ops::Write{.range = pick_bytes()};
+    if (roll < 9) return ops::Read{.range = pick_bytes()};
     Call call = make_call();
     if (random_.percent(60)) {
       // Dispatches of one kernel share a label, now and then.
@@ -149,6 +154,14 @@ class Generator {
     return enqueue;
   }
 
+  ops::EnqueueMany make_enqueue_many() {
+    ops::EnqueueMany many;
+    for (std::uint64_t left = random_.between(1, 5); left > 0; --left) {
+      many.ids.push_back(static_cast<std::uint32_t>(random_.below(prepared_count_)));
+    }
+    return many;
+  }
+
   ops::Capture make_capture() {
     ops::Capture capture{.id = static_cast<std::uint32_t>(captures_.size())};
     std::vector<ops::Replay::Other> labels;
@@ -159,7 +172,9 @@ class Generator {
   }
 
   ops::Replay make_replay() {
-    ops::Replay replay{.id = static_cast<std::uint32_t>(random_.below(captures_.size()))};
+    ops::Replay replay{.id = static_cast<std::uint32_t>(random_.below(captures_.size())),
+                       .seed = random_.next(),
+                       .has_own_bytes = random_.percent(50)};
     for (ops::Replay::Other other : captures_[replay.id]) {
       if (random_.percent(50)) continue;
       other.params = make_words();
@@ -341,13 +356,16 @@ struct Printer {
   std::string operator()(const ops::Enqueue& op) const {
     return fmt::format("enqueue p{} {}", op.id, op.params ? to_text(*op.params, op.style) : "");
   }
+  std::string operator()(const ops::EnqueueMany& op) const {
+    return fmt::format("enqueue p{}", fmt::join(op.ids, " p"));
+  }
   std::string operator()(const ops::Capture& op) const {
     std::string text = fmt::format("capture c{}", op.id);
     for (const ops::Captured& captured : op.body) text += "\n      " + std::visit(*this, captured);
     return text;
   }
   std::string operator()(const ops::Replay& op) const {
-    std::string text = fmt::format("replay c{}", op.id);
+    std::string text = fmt::format("replay c{}{}", op.id, op.has_own_bytes ? " with host memory of its own" : "");
     for (const ops::Replay::Other& other : op.others) {
       text += fmt::format("\n      {} {}", other.label, to_text(other.params, other.style));
     }
@@ -369,6 +387,10 @@ struct Printer {
 };
 
 }  // namespace
+
+std::vector<std::byte> ops::captured_bytes(const Replay& replay, std::size_t n, std::uint64_t size) {
+  return bytes_of_seed(size, replay.seed + n);
+}
 
 RandomProgram make_random_program(std::uint64_t seed, std::uint64_t alignment) {
   return Generator{seed, alignment}.make();

@@ -19,6 +19,8 @@ struct Range {
   std::uint32_t buffer = 0;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
+
+  friend bool operator==(const Range&, const Range&) = default;
 };
 
 /// A dispatch.
@@ -53,6 +55,10 @@ struct Enqueue {
   std::optional<ParamWords> params = {};
   ParamStyle style = ParamStyle::InOrder;
 };
+/// Of those that were made.
+struct EnqueueMany {
+  std::vector<std::uint32_t> ids = {};
+};
 struct Replay {
   struct Other {
     std::string label = {};
@@ -62,6 +68,8 @@ struct Replay {
   };
   std::uint32_t id = 0;
   std::vector<Other> others = {};
+  std::uint64_t seed = 0;      ///< Of the bytes that captured writes write.
+  bool has_own_bytes = false;  ///< Whether host memory is given with it, where no view is transferred twice.
 };
 struct Copy {
   Range from = {};
@@ -71,12 +79,6 @@ struct Fill {
   Range range = {};
   std::uint32_t pattern = 0;
 };
-/// What can be captured.
-using Captured = std::variant<Dispatch, Enqueue, Copy, Fill>;
-struct Capture {
-  std::uint32_t id = 0;
-  std::vector<Captured> body = {};
-};
 struct Write {
   Range range = {};
   std::uint64_t seed = 0;
@@ -84,6 +86,14 @@ struct Write {
 struct Read {
   Range range = {};
 };
+/// What can be captured.
+using Captured = std::variant<Dispatch, Enqueue, Copy, Fill, Write, Read>;
+struct Capture {
+  std::uint32_t id = 0;
+  std::vector<Captured> body = {};
+};
+/// The bytes of the nth captured write of a replay.
+[[nodiscard]] std::vector<std::byte> captured_bytes(const Replay& replay, std::size_t n, std::uint64_t size);
 /// Reads and then writes through shared memory, or by other means where there is none.
 struct Map {
   Range range = {};
@@ -104,8 +114,9 @@ struct Finish {};
 }  // namespace ops
 
 struct Operation {
-  std::variant<ops::Dispatch, ops::DispatchMany, ops::Prepare, ops::Enqueue, ops::Capture, ops::Replay, ops::Copy,
-               ops::Fill, ops::Write, ops::Read, ops::Map, ops::Renew, ops::Flush, ops::Wait, ops::Finish>
+  std::variant<ops::Dispatch, ops::DispatchMany, ops::Prepare, ops::Enqueue, ops::EnqueueMany, ops::Capture,
+               ops::Replay, ops::Copy, ops::Fill, ops::Write, ops::Read, ops::Map, ops::Renew, ops::Flush, ops::Wait,
+               ops::Finish>
       what = ops::Finish{};
 };
 

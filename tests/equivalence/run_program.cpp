@@ -1,7 +1,9 @@
 #include "tests/equivalence/run_program.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -125,24 +127,106 @@ class Runner {
     if (!op.params) return session_.enqueue(prepared);
     return session_.enqueue(prepared, params_of(kernel, *op.params, op.style));
   }
+  Result<void> tell(const ops::EnqueueMany& op) {
+    std::vector<runtime::Prepared> all;
+    for (const std::uint32_t id : op.ids) {
+      if (const auto found = prepared_.find(id); found != prepared_.end()) all.push_back(found->second.first);
+    }
+    return session_.enqueue(all);
+  }
+
+  /// A capture, and the host memory of its transfers: writes have vectors of their own, reads follow one another.
+  struct Captured {
+    runtime::Capture capture = {};
+    std::size_t at = 0;  // The operation that made it, to whose bytes it reads.
+    std::vector<std::pair<Range, std::vector<std::byte>>> writes = {};
+    std::vector<Range> reads = {};
+    std::optional<std::size_t> last_replay = {};  // Into these bytes.
+
+    [[nodiscard]] bool has_view_twice() const {
+      const auto is_twice = [](const Range& range, const auto& all, auto range_of) {
+        return std::ranges::count_if(all, [&](const auto& each) { return range_of(each) == range; }) > 1;
+      };
+      const auto of_write = [](const auto& write) { return write.first; };
+      return std::ranges::any_of(writes, [&](const auto& each) { return is_twice(each.first, writes, of_write); }) ||
+             std::ranges::any_of(reads, [&](const Range& each) { return is_twice(each, reads, std::identity{}); });
+    }
+  };
+
   Result<void> tell(const ops::Capture& op) {
-    VYRE_ASSIGN(const runtime::Capture made, session_.capture([&]() -> Result<void> {
+    Captured made{.at = at_};
+    std::uint64_t read_bytes = 0;
+    for (const ops::Captured& captured : op.body) {
+      if (const auto* write = std::get_if<ops::Write>(&captured)) {
+        made.writes.emplace_back(write->range, std::vector<std::byte>(write->range.size));
+      } else if (const auto* read = std::get_if<ops::Read>(&captured)) {
+        made.reads.push_back(read->range);
+        read_bytes += read->range.size;
+      }
+    }
+    reads_[at_].resize(read_bytes);
+    std::span<std::byte> room = reads_[at_];
+    auto write = made.writes.begin();
+    VYRE_ASSIGN(made.capture, session_.capture([&]() -> Result<void> {
       for (const ops::Captured& captured : op.body) {
-        VYRE_TRY(std::visit([this](const auto& inner) { return tell(inner); }, captured));
+        if (std::holds_alternative<ops::Write>(captured)) {
+          VYRE_TRY(session_.write_bytes(view(write->first), write->second));
+          ++write;
+        } else if (const auto* read = std::get_if<ops::Read>(&captured)) {
+          VYRE_TRY(session_.read_bytes(view(read->range), room.first(read->range.size)));
+          room = room.subspan(read->range.size);
+        } else {
+          VYRE_TRY(std::visit([this](const auto& inner) { return tell(inner); }, captured));
+        }
       }
       return {};
     }));
-    captures_[op.id] = made;
+    captures_[op.id] = std::move(made);
     return {};
   }
+
   Result<void> tell(const ops::Replay& op) {
     const auto found = captures_.find(op.id);
     if (found == captures_.end()) return {};
+    Captured& captured = found->second;
     std::vector<runtime::CaptureParams> others;
     for (const ops::Replay::Other& other : op.others) {
       others.push_back({.label = other.label, .params = params_of(other.kernel, other.params, other.style)});
     }
-    return session_.replay(found->second, others);
+    const bool has_own_bytes = op.has_own_bytes && !captured.has_view_twice();
+    std::vector<std::vector<std::byte>> sources;
+    std::vector<runtime::CaptureBytes> bytes;
+    for (std::size_t i = 0; i < captured.writes.size(); ++i) {
+      auto& [range, memory] = captured.writes[i];
+      const std::vector<std::byte> source = ops::captured_bytes(op, i, range.size);
+      if (has_own_bytes) {
+        bytes.push_back({.view = view(range), .from = sources.emplace_back(source)});
+      } else {
+        std::ranges::copy(source, memory.begin());
+      }
+    }
+    if (has_own_bytes) {
+      reads_[at_].resize(expected_.seen[at_].size());
+      std::span<std::byte> room = reads_[at_];
+      for (const Range& range : captured.reads) {
+        if (expected_.refused[at_]) break;
+        bytes.push_back({.view = view(range), .to = room.first(range.size)});
+        room = room.subspan(range.size);
+      }
+    }
+    VYRE_TRY(session_.replay(captured.capture, others, {}, bytes));
+    // The source may go as soon as the call returns.
+    for (auto& [range, memory] : captured.writes) std::ranges::fill(memory, std::byte{0xee});
+    for (std::vector<std::byte>& source : sources) std::ranges::fill(source, std::byte{0xee});
+    if (captured.reads.empty()) return {};
+    if (!has_own_bytes) {
+      // The bytes of an earlier replay may be overwritten at any time now.
+      if (captured.last_replay) std::erase(due_, *captured.last_replay);
+      captured.last_replay = at_;
+      read_to_[at_] = captured.at;
+    }
+    due_.push_back(at_);
+    return {};
   }
   Result<void> tell(const ops::Copy& op) { return session_.copy(view(op.from), view(op.to)); }
   Result<void> tell(const ops::Fill& op) { return session_.fill(view(op.range), op.pattern); }
@@ -197,7 +281,8 @@ class Runner {
   void compare_reads(std::size_t end) {
     for (const std::size_t read : due_) {
       if (read >= end || !wrong_.empty()) continue;
-      wrong_ = difference(reads_[read], expected_.seen[read]);
+      const auto place = read_to_.find(read);
+      wrong_ = difference(reads_[place == read_to_.end() ? read : place->second], expected_.seen[read]);
       if (!wrong_.empty()) wrong_ = fmt::format("the read of operation {}: {}", read, wrong_);
     }
     std::erase_if(due_, [end](std::size_t read) { return read < end; });
@@ -230,10 +315,11 @@ class Runner {
   std::size_t at_ = 0;
   std::vector<BufferView> buffers_;
   std::map<std::uint32_t, std::pair<runtime::Prepared, std::uint32_t>> prepared_;
-  std::map<std::uint32_t, runtime::Capture> captures_;
+  std::map<std::uint32_t, Captured> captures_;
   std::map<std::uint32_t, std::pair<runtime::SessionTicket, std::size_t>> tickets_;
-  ReadBytes& reads_;              // By operation.
-  std::vector<std::size_t> due_;  // Reads that were not compared yet.
+  ReadBytes& reads_;                            // By operation.
+  std::map<std::size_t, std::size_t> read_to_;  // Replays that read to the bytes of the operation that captured.
+  std::vector<std::size_t> due_;                // Reads that were not compared yet.
   std::string wrong_;
 };
 

@@ -77,7 +77,7 @@ void Batch::place_unplaced() {
   // They are followed by a dispatch, and so stand between two.
   for (const backend::Command& command : trailing.commands()) {
     list.append(trailing, command);
-    hash = mix(hash, hash_of(trailing, command));
+    hash = hash_after(hash, hash_of(trailing, command));
   }
   beside -= trailing.commands().size();
   trailing.clear();
@@ -86,27 +86,44 @@ void Batch::place_unplaced() {
 void Batch::add(const backend::Copy& copy, bool is_leading) {
   backend::CommandList& place = place_of_transfer(is_leading);
   place.copy(copy.from, copy.from_offset, copy.to, copy.to_offset, copy.size);
-  if (&place == &list) hash = mix(hash, hash_of(copy));
+  if (&place == &list) hash = hash_after(hash, hash_of(copy));
   ++copies;
 }
 
 void Batch::add(const backend::Fill& fill) {
   backend::CommandList& place = place_of_transfer(false);
   place.fill(fill.range, fill.pattern);
-  if (&place == &list) hash = mix(hash, hash_of(fill));
+  if (&place == &list) hash = hash_after(hash, hash_of(fill));
   ++fills;
+}
+
+void Batch::append(const Batch& from, const BatchPart& part) {
+  for (const backend::Command& command : from.list.commands().subspan(part.begin, part.end - part.begin)) {
+    if (const auto* copy = std::get_if<backend::Copy>(&command)) {
+      add(*copy);
+    } else if (const auto* fill = std::get_if<backend::Fill>(&command)) {
+      add(*fill);
+    } else {
+      place_transfers();
+      list.append(from.list, command);
+      hash = hash_after(hash, hash_of(from.list, command));
+    }
+  }
+  for (std::uint32_t i = 0; i < part.dispatches.size(); ++i) {
+    if (part.dispatches[i] > 0) count(i, part.dispatches[i]);
+  }
 }
 
 void Batch::rehash() noexcept {
   hash = 0;
-  for (const backend::Command& command : list.commands()) hash = mix(hash, hash_of(list, command));
+  for (const backend::Command& command : list.commands()) hash = hash_after(hash, hash_of(list, command));
 }
 
 void Batch::clear() noexcept {
   list.clear();
   leading.clear();
   trailing.clear();
-  hash = copies = fills = beside = 0;
+  hash = planned_as = copies = fills = beside = 0;
   has_unplaced = keeps_transfers = false;
   std::ranges::fill(dispatches, 0);
 }

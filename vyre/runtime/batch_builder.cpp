@@ -64,13 +64,14 @@ void BatchBuilder::add(const CompiledProgram& program, std::uint32_t number, con
         dispatch.groups = {item.groups.x, item.groups.y, item.groups.z};
         dispatch.pipeline = program.pipeline;
         if (!bytes.empty()) std::memcpy(bytes.data(), params.data() + i * bytes.size(), bytes.size());
-        batch.hash = plan::mix(batch.hash, plan::hash_dispatch(program.pipeline, views, dispatch.groups, bytes));
+        batch.hash = plan::hash_after(batch.hash, plan::hash_dispatch(program.pipeline, views, dispatch.groups, bytes));
       });
   batch.count(number, items.size());
   if (is_capturing_) labels_.resize(labels_.size() + items.size());
 }
 
 void BatchBuilder::add(const backend::Copy& copy, bool is_leading) {
+  copy_held();
   note_other();
   may_repeat_ = false;
   gathered_->batch.add(copy, is_leading);
@@ -82,7 +83,30 @@ void BatchBuilder::add(const backend::Fill& fill) {
   gathered_->batch.add(fill);
 }
 
+void BatchBuilder::add(const plan::Batch& captured, const plan::BatchPart& part) {
+  may_repeat_ = false;
+  const bool is_first = held_ == nullptr && gathered_->batch.empty() && part.begin == 0;
+  const bool is_next = held_ == &captured && held_parts_.back()->end == part.begin;
+  if (is_first || is_next) {
+    held_ = &captured;
+    held_parts_.push_back(&part);
+    return;
+  }
+  copy_held();
+  note_other();
+  gathered_->batch.append(captured, part);
+}
+
+void BatchBuilder::copy_parts() {
+  note_other();
+  for (const plan::BatchPart* part : held_parts_) gathered_->batch.append(*held_, *part);
+  held_ = nullptr;
+  held_parts_.clear();
+}
+
 void BatchBuilder::next() noexcept {
+  held_ = nullptr;
+  held_parts_.clear();
   std::swap(gathered_, previous_);
   gathered_->batch.clear();
   gathered_->prepared.clear();
@@ -134,6 +158,19 @@ bool BatchBuilder::is_previous(const CompiledProgram& program, const BufferTable
   return true;
 }
 
+bool BatchBuilder::repeat(std::span<const Prepared> all, std::uint64_t session) noexcept {
+  const std::span<const std::uint32_t> before = std::span{previous_->prepared}.subspan(repeated_);
+  if (!may_repeat_ || all.size() > before.size() || repeated_ + all.size() >= max_operations_) return false;
+  // Without a way out in the middle, compilers compare several at once.
+  std::uint64_t differences = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    differences |= (all[i].session ^ session) | (all[i].index ^ before[i]);
+  }
+  if (differences != 0) return false;
+  repeated_ += all.size();
+  return true;
+}
+
 std::vector<std::uint32_t> BatchBuilder::take_repeated() {
   std::vector<std::uint32_t> taken{previous_->prepared.begin(),
                                    previous_->prepared.begin() + static_cast<std::ptrdiff_t>(repeated_)};
@@ -161,11 +198,13 @@ void BatchBuilder::begin_capture() noexcept {
   // A capture is replayed with other buffers, which all of its operations are checked for.
   gathered_->batch.keeps_transfers = true;
   labels_.clear();
+  transfers_.clear();
 }
 
 void BatchBuilder::end_capture() noexcept {
   is_capturing_ = false;
   labels_.clear();
+  transfers_.clear();
 }
 
 }  // namespace vyre::runtime

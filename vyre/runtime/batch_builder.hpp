@@ -15,6 +15,15 @@
 
 namespace vyre::runtime {
 
+/// A host write or read that was captured.
+struct CapturedTransfer {
+  std::size_t before = 0;  ///< How many operations of the capture come before it.
+  BufferView view = {};
+  bool is_write = false;
+  std::span<const std::byte> from = {};  ///< The source of a write.
+  std::span<std::byte> to = {};          ///< The target of a read.
+};
+
 /// Gathers operations into batches. If the same batch comes twice in a row, the builder notices, and does not gather it
 /// a second time.
 ///
@@ -24,7 +33,8 @@ class BatchBuilder {
  public:
   explicit BatchBuilder(std::size_t max_operations);
 
-  /// The batch that is being gathered, without the prepared dispatches that `repeat` has counted.
+  /// The batch that is being gathered, without the prepared dispatches that `repeat` has counted and the parts that the
+  /// builder holds.
   [[nodiscard]] const plan::Batch& batch() const noexcept { return gathered_->batch; }
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   [[nodiscard]] bool empty() const noexcept { return gathered_->batch.empty(); }
@@ -51,6 +61,19 @@ class BatchBuilder {
   /// `is_leading`: no operation of the batch uses the bytes that the copy writes.
   void add(const backend::Copy& copy, bool is_leading = false);
   void add(const backend::Fill& fill);
+  /// Adds a part of a captured batch. As long as the batch at hand has nothing else than parts of one captured batch
+  /// from its beginning on, the builder *holds* them instead of copying them; both arguments live until `next`. After
+  /// them, copies are all that may be added to the batch at hand.
+  void add(const plan::Batch& captured, const plan::BatchPart& part);
+  /// Whether the batch at hand is all of this captured batch, held.
+  [[nodiscard]] bool holds(const plan::Batch& captured) const noexcept {
+    return held_ == &captured && held_parts_.back()->end == captured.list.commands().size();
+  }
+  /// Copies the parts that the builder holds, so that `batch` has them.
+  void copy_held() {
+    if (held_ != nullptr) [[unlikely]]
+      copy_parts();
+  }
   /// Begins the next batch.
   void next() noexcept;
 
@@ -71,6 +94,8 @@ class BatchBuilder {
     ++repeated_;
     return true;
   }
+  /// Counts all of the prepared dispatches, or none of them and gives false: also if they may fill the batch.
+  [[nodiscard]] bool repeat(std::span<const Prepared> all, std::uint64_t session) noexcept;
   /// Whether `repeat` has counted dispatches that are not in the batch yet.
   [[nodiscard]] bool has_repeated() const noexcept { return repeated_ > 0; }
   /// Whether the counted dispatches are all dispatches of the previous batch, so that `take_previous` may be called.
@@ -96,9 +121,15 @@ class BatchBuilder {
 
   void begin_capture() noexcept;
   void end_capture() noexcept;
+  void add(const CapturedTransfer& transfer) {
+    transfers_.push_back(transfer);
+    transfers_.back().before = gathered_->batch.list.commands().size();
+  }
   [[nodiscard]] bool is_capturing() const noexcept { return is_capturing_; }
   /// The labels of the dispatches of the capture, one for each.
   [[nodiscard]] std::span<const std::string> labels() const noexcept { return labels_; }
+  /// The host transfers of the capture, in order.
+  [[nodiscard]] std::span<const CapturedTransfer> transfers() const noexcept { return transfers_; }
 
  private:
   struct Gathered {
@@ -108,6 +139,7 @@ class BatchBuilder {
     std::vector<std::uint32_t> buffers = {};  // The numbers of its buffers; empty until they are needed.
   };
 
+  void copy_parts();
   [[nodiscard]] Result<void> too_many(std::uint64_t more) const;
   void note_other() noexcept {
     has_others_ = true;
@@ -124,6 +156,9 @@ class BatchBuilder {
   bool has_others_ = false;   // Whether the current batch has an operation that is not a prepared dispatch.
   bool is_capturing_ = false;
   std::vector<std::string> labels_;
+  std::vector<CapturedTransfer> transfers_;
+  const plan::Batch* held_ = nullptr;               // The captured batch whose parts are held,
+  std::vector<const plan::BatchPart*> held_parts_;  // and these parts. Then `gathered_` is empty.
   std::array<std::byte, Params::kMaxBytes> param_room_ = {};
 };
 

@@ -168,5 +168,60 @@ TEST_F(BatchBuilderTest, ACaptureHasLabelsAndMayBeLongerThanABatch) {
   EXPECT_TRUE(builder_.check_room(kMaxOperations)) << "a batch is launched when it is full";
 }
 
+TEST_F(BatchBuilderTest, HoldsACapturedBatchThatIsAllOfTheBatchAtHand) {
+  builder_.begin_capture();
+  for (std::uint32_t bias = 1; bias <= 5; ++bias) add(bias);
+  const plan::Batch captured = builder_.batch();
+  builder_.end_capture();
+  builder_.next();
+  const plan::BatchPart first{.begin = 0, .end = 2, .dispatches = {2}};
+  const plan::BatchPart second{.begin = 2, .end = 5, .dispatches = {3}};
+  builder_.add(captured, first);
+  EXPECT_FALSE(builder_.holds(captured));
+  builder_.add(captured, second);
+  EXPECT_TRUE(builder_.holds(captured));
+  EXPECT_EQ(operations(), 0U) << "nothing is copied";
+  builder_.next();
+
+  builder_.add(captured, first);
+  const backend::Copy copy{.from = rig_.buffers[from_.index].handle, .to = rig_.buffers[to_.index].handle, .size = 4};
+  builder_.add(copy);
+  EXPECT_FALSE(builder_.holds(captured));
+  builder_.add(captured, second);
+  EXPECT_FALSE(builder_.holds(captured));
+  EXPECT_EQ(operations(), 6U);
+  EXPECT_TRUE(builder_.is_full());
+  EXPECT_THAT(builder_.batch().dispatches, ElementsAre(5));
+  EXPECT_EQ(builder_.batch().copies, 1U);
+  const std::uint64_t hash = builder_.batch().hash;
+  builder_.next();
+  add(1);
+  add(2);
+  builder_.add(copy);
+  for (std::uint32_t bias = 3; bias <= 5; ++bias) add(bias);
+  EXPECT_EQ(builder_.batch().hash, hash) << "as if they had been added one by one";
+}
+
+TEST_F(BatchBuilderTest, CountsManyPreparedDispatchesAtOnce) {
+  BatchBuilder builder{8};
+  const auto add_to = [&](std::uint32_t bias, std::uint32_t prepared) {
+    builder.add(rig_.dispatch(add_, {from_, to_}, {.params = params(bias)}), rig_.programs[add_].pipeline, prepared);
+  };
+  for (std::uint32_t i = 0; i < 3; ++i) add_to(i, i);
+  builder.next();
+  const auto named = [](std::uint32_t index) { return Prepared{.session = 7, .index = index}; };
+  const std::array first = {named(0), named(1)};
+  const std::array last = {named(2)};
+  EXPECT_FALSE(builder.repeat(first, 8)) << "of another session";
+  EXPECT_FALSE(builder.repeat(last, 7)) << "the first is another";
+  EXPECT_TRUE(builder.repeat(first, 7));
+  EXPECT_FALSE(builder.repeat(first, 7)) << "more than the batch before has";
+  EXPECT_FALSE(builder.has_repeated_all());
+  EXPECT_TRUE(builder.repeat(last, 7));
+  EXPECT_TRUE(builder.has_repeated_all());
+  BatchBuilder small{3};
+  EXPECT_FALSE(small.repeat(first, 7)) << "nothing came before";
+}
+
 }  // namespace
 }  // namespace vyre::runtime

@@ -108,7 +108,7 @@ Result<void> Session::write_bytes(const BufferView& to, std::span<const std::byt
   if (bytes.size() != to.size) {
     return invalid(fmt::format("{} bytes are written to a view of {}", bytes.size(), to.size));
   }
-  if (state_->builder.is_capturing()) return invalid("a buffer is written by the host while a capture is being made");
+  if (state_->builder.is_capturing()) return state_->capture({.view = to, .is_write = true, .from = bytes});
   return state_->write(to, bytes);
 }
 
@@ -120,7 +120,7 @@ Result<void> Session::read_bytes(const BufferView& from, std::span<std::byte> by
   if (bytes.size() != from.size) {
     return invalid(fmt::format("{} bytes are read from a view of {}", bytes.size(), from.size));
   }
-  if (state_->builder.is_capturing()) return invalid("a buffer is read by the host while a capture is being made");
+  if (state_->builder.is_capturing()) return state_->capture({.view = from, .to = bytes});
   return state_->read(from, bytes);
 }
 
@@ -203,6 +203,14 @@ Result<void> Session::enqueue(Prepared prepared) {
   return state_->enqueue(prepared);
 }
 
+Result<void> Session::enqueue(std::span<const Prepared> prepared) {
+  const Call call{call_state()};
+  VYRE_TRY(call.usable());
+  if (state_->enqueue_again(prepared)) [[likely]]
+    return {};
+  return state_->enqueue(prepared);
+}
+
 Result<void> Session::enqueue(Prepared prepared, const Params& params) {
   const Call call{call_state()};
   VYRE_TRY(call.usable());
@@ -243,13 +251,13 @@ Result<Capture> Session::capture(const std::function<Result<void>()>& body) {
 }
 
 Result<void> Session::replay(Capture capture, std::span<const CaptureParams> params,
-                             std::span<const CaptureBuffer> buffers) {
+                             std::span<const CaptureBuffer> buffers, std::span<const CaptureBytes> bytes) {
   const Call call{call_state()};
   VYRE_TRY(call.usable());
   VYRE_TRY(state_->settle());
   if (state_->builder.is_capturing()) return invalid("a capture is replayed while another is being made");
-  VYRE_ASSIGN(const CapturedBatch* captured, state_->prepared.find(capture));
-  return state_->replay(*captured, params, buffers);
+  VYRE_ASSIGN(CapturedBatch * captured, state_->prepared.captures().find(capture));
+  return state_->replay(*captured, {.params = params, .buffers = buffers, .bytes = bytes});
 }
 
 Result<SessionTicket> Session::flush() {

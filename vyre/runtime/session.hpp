@@ -148,6 +148,13 @@ struct CaptureBuffer {
   BufferView to = {};  ///< At least as large as `from`.
 };
 
+/// For `Session::replay`: other host memory, of the same size, for the captured writes to a view or the captured reads from it.
+struct CaptureBytes {
+  BufferView view = {};                  ///< As the captured calls were given it.
+  std::span<const std::byte> from = {};  ///< The source of the writes; empty for the captured one.
+  std::span<std::byte> to = {};          ///< The target of the reads; empty for the captured one.
+};
+
 /// A point in the work of a session, given by `flush`. A wait for a default ticket returns at once.
 struct SessionTicket {
   std::uint64_t session = 0;
@@ -258,16 +265,23 @@ class Session {
     return prepare(program, std::span{arguments.begin(), arguments.size()}, options);
   }
   [[nodiscard]] Result<void> enqueue(Prepared prepared);
+  /// Enqueues prepared dispatches, one after another; none of them if one is refused. Where the previous batch has the
+  /// same ones at the same places, this takes a few instructions for each.
+  [[nodiscard]] Result<void> enqueue(std::span<const Prepared> prepared);
   /// Enqueues a prepared dispatch with other parameters.
   [[nodiscard]] Result<void> enqueue(Prepared prepared, const Params& params);
 
-  /// Keeps the operations that `body` enqueues instead of running them. They may be dispatches, copies between buffers
-  /// and fills, 16,777,216 at most.
+  /// Keeps what `body` enqueues instead of running it: dispatches, copies between buffers, fills, and writes and reads of
+  /// the host, 16,777,216 at most. Each replay copies from the source of a captured write and to the target of a captured
+  /// read, so that their memory must live as long as the capture is replayed.
   [[nodiscard]] Result<Capture> capture(const std::function<Result<void>()>& body);
-  /// Runs a capture, with the other parameters in `params` and the other buffers in `buffers`. `InvalidArgument` if,
-  /// with these buffers, an operation would have to wait for one that it does not wait for in the capture.
+  /// Launches a capture, with the other parameters in `params`, the other buffers in `buffers` and the other host memory
+  /// in `bytes`. The sources of writes are copied before this returns. The targets of reads have their bytes after a wait
+  /// for the ticket of the next `flush`, as those of `read`. `InvalidArgument` if, with these buffers, an operation would
+  /// have to wait for one that it does not wait for in the capture.
   [[nodiscard]] Result<void> replay(Capture capture, std::span<const CaptureParams> params = {},
-                                    std::span<const CaptureBuffer> buffers = {});
+                                    std::span<const CaptureBuffer> buffers = {},
+                                    std::span<const CaptureBytes> bytes = {});
 
   /// Launches the operations enqueued so far.
   [[nodiscard]] Result<SessionTicket> flush();

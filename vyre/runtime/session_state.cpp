@@ -221,6 +221,16 @@ Result<void> Session::State::enqueue(Prepared name) {
   return add(dispatch->checked(), dispatch->repeat == 1 ? name.index : BatchBuilder::kNotPrepared);
 }
 
+Result<void> Session::State::enqueue(std::span<const Prepared> names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (prepared.has(names[i])) [[likely]]
+      continue;
+    return in_context(prepared.find(names[i]).error(), fmt::format("in prepared dispatch {} of {}", i, names.size()));
+  }
+  for (const Prepared& each : names) VYRE_TRY(enqueue(each));
+  return {};
+}
+
 Result<void> Session::State::settle_repeated() {
   if (builder.has_repeated_all()) {
     if (builder.buffers_again().empty()) builder.keep_buffers(prepared.buffers_of(builder.prepared_again()));
@@ -291,6 +301,7 @@ Result<void> Session::State::read(const BufferView& from, std::span<std::byte> b
 
 Result<void> Session::State::flush_batch() {
   VYRE_TRY(settle());
+  builder.copy_held();
   return builder.empty() ? Result<void>{} : launch({.batch = builder.batch()});
 }
 
@@ -366,28 +377,59 @@ Result<void> Session::State::decide_and_launch(const Launch& launch) {
   }
 }
 
-Result<Capture> Session::State::end_capture() {
-  const BatchPlan& planned = launcher.planner().plan(builder.batch(), 1, programs);
-  return prepared.add(builder.batch(), *planned.plan, builder.labels(), buffers.used_by(builder.number()));
+Result<void> Session::State::capture(const CapturedTransfer& transfer) {
+  VYRE_TRY(builder.check_room(1));
+  buffers.note_use(transfer.view.index, transfer.view.offset, transfer.view.size, builder.number());
+  builder.add(transfer);
+  return {};
 }
 
-Result<void> Session::State::replay(const CapturedBatch& captured, std::span<const CaptureParams> params,
-                                    std::span<const CaptureBuffer> others) {
-  // `PreparedWork::change` refuses views that name no buffer.
-  for (const CaptureBuffer& each : others) {
-    if (buffers.has(each.to)) VYRE_TRY(before_write(each.to.index, 0, buffers[each.to.index].size));
-  }
-  for (const std::uint32_t each : captured.buffers) VYRE_TRY(before_write(each, 0, buffers[each].size));
+Result<Capture> Session::State::end_capture() {
+  const BatchPlan& planned = launcher.planner().plan(builder.batch(), 1, programs);
+  return prepared.captures().add(builder, *planned.plan, buffers, programs);
+}
+
+Result<void> Session::State::replay(CapturedBatch& captured, const CaptureChanges& changes) {
+  VYRE_TRY(Captures::check_bytes(captured, changes.bytes));
   VYRE_TRY(flush_batch());
-  const bool is_changed = !params.empty() || !others.empty();
   const plan::Batch* batch = &captured.batch;
-  if (is_changed) {
-    VYRE_ASSIGN(batch, prepared.change(captured, {.params = params, .buffers = others, .number = builder.number()},
-                                       buffers, programs, launcher.planner()));
+  if (changes.has_other_batch()) {
+    VYRE_ASSIGN(batch, Captures::change(captured, changes, builder.number(), buffers, programs, launcher.planner()));
   }
-  for (const std::uint32_t each : captured.buffers) buffers.note_use(each, 0, buffers[each].size, builder.number());
-  for (const CaptureBuffer& each : others) buffers.note_use(each.to.index, 0, each.to.size, builder.number());
-  return launch({.batch = *batch, .is_captured = true, .is_changed = is_changed});
+  if (auto added = add_captured(captured, *batch, changes); !added) {
+    // Some of the transfers were made, so that the capture can be neither left out nor replayed later.
+    return call.failure ? std::move(added) : broken(std::move(added).error());
+  }
+  if (transfers.has_reads()) VYRE_TRY(transfers.stage_for_flush(work()));
+  if (!builder.holds(*batch)) return flush_batch();
+  return launch({.batch = *batch, .is_captured = true, .is_changed = changes.has_other_batch()});
+}
+
+Result<void> Session::State::add_captured(const CapturedBatch& captured, const plan::Batch& batch,
+                                          const CaptureChanges& changes) {
+  auto next = captured.transfers.begin();
+  const auto transfer_before = [&](std::size_t operation) -> Result<void> {
+    for (; next != captured.transfers.end() && next->before <= operation; ++next) {
+      const BufferView view = changes.view_for(next->view);
+      VYRE_TRY(next->is_write ? write(view, changes.source_of(*next)) : read(view, changes.target_of(*next)));
+    }
+    return {};
+  };
+  for (const CapturedPart& part : captured.parts) {
+    VYRE_TRY(transfer_before(part.operations.begin));
+    if (transfers.has_reads()) {
+      for (const CapturedPart::Range& each : part.writes) {
+        VYRE_TRY(before_write(changes.buffer_for(each.buffer), each.offset, each.size));
+      }
+    }
+    for (const std::uint32_t each : part.buffers) {
+      const std::uint32_t buffer = changes.buffer_for(each);
+      buffers.note_use(buffer, 0, buffers[buffer].size, builder.number());
+    }
+    builder.add(batch, part.operations);
+    VYRE_TRY(after_operation());
+  }
+  return transfer_before(batch.list.commands().size());
 }
 
 std::unexpected<Error> Session::State::broken(Error error) {

@@ -73,8 +73,13 @@ struct Session::State {
     const bool may_repeat = builder.has_repeated() || !transfers.has_reads();
     return may_repeat && !builder.is_nearly_full_of_repeated() && prepared.has(name) && builder.repeat(name.index);
   }
+  [[nodiscard]] bool enqueue_again(std::span<const Prepared> names) noexcept {
+    const bool may_repeat = builder.has_repeated() || !transfers.has_reads();
+    return may_repeat && builder.repeat(names, buffers.session());
+  }
   /// Adds a prepared dispatch, or only counts it where the batch before has it at the same place.
   [[nodiscard]] Result<void> enqueue(Prepared name);
+  [[nodiscard]] Result<void> enqueue(std::span<const Prepared> names);
   /// Adds the prepared dispatches that were only counted to the batch at hand.
   [[nodiscard]] Result<void> settle() {
     if (!builder.has_repeated()) [[likely]]
@@ -95,9 +100,13 @@ struct Session::State {
   [[nodiscard]] Result<void> launch(const Launch& launch);
   [[nodiscard]] Result<void> decide_and_launch(const Launch& launch);
   [[nodiscard]] Result<void> calibrate_if_due(const plan::Batch& batch);
+  /// Adds a host transfer to the capture at hand.
+  [[nodiscard]] Result<void> capture(const CapturedTransfer& transfer);
   [[nodiscard]] Result<Capture> end_capture();
-  [[nodiscard]] Result<void> replay(const CapturedBatch& captured, std::span<const CaptureParams> params,
-                                    std::span<const CaptureBuffer> others);
+  [[nodiscard]] Result<void> replay(CapturedBatch& captured, const CaptureChanges& changes);
+  /// Makes the transfers of a capture and adds `batch`, its operations, to the batch at hand.
+  [[nodiscard]] Result<void> add_captured(const CapturedBatch& captured, const plan::Batch& batch,
+                                          const CaptureChanges& changes);
   /// Notes a failure that breaks the session until `finish`.
   [[nodiscard]] std::unexpected<Error> broken(Error error);
 

@@ -146,6 +146,25 @@ TEST_P(SessionTest, EnqueuesPreparedDispatches) {
   EXPECT_THAT(numbers(b_), Each(16 + 7));
 }
 
+TEST_P(SessionTest, EnqueuesManyPreparedDispatchesAtOnce) {
+  const auto scale_a = session_->prepare(scale_program(), {a_}, {.groups = {4}});
+  const auto add_ab = session_->prepare(add_program(), {a_, b_}, {.groups = {4}, .params = params(1U)});
+  ASSERT_TRUE(scale_a && add_ab);
+  const std::array all = {*scale_a, *add_ab, *scale_a};
+  for (std::uint32_t round = 0; round < 3; ++round) {  // The second and third are the batch before.
+    ASSERT_OK(session_->enqueue(all));
+    ASSERT_TRUE(session_->flush());
+  }
+  EXPECT_THAT(numbers(b_), Each(32 + 1));
+  ASSERT_OK(session_->enqueue(std::span{all}.first(1)));
+  ASSERT_OK(session_->enqueue(std::span{all}.subspan(1, 1)));
+  EXPECT_THAT(numbers(b_), Each(128 + 1)) << "a part of the batch before";
+  const std::array wrong = {*scale_a, Prepared{.session = scale_a->session, .index = 9}};
+  EXPECT_THAT(refusal(session_->enqueue(wrong)),
+              HasSubstr("prepared dispatch 9 is enqueued, the session made 2\n  in prepared dispatch 1 of 2"));
+  EXPECT_THAT(numbers(a_), Each(128)) << "none was enqueued";
+}
+
 TEST_P(SessionTest, ReplaysACaptureWithOtherParametersAndBuffers) {
   const auto captured = session_->capture([&]() -> Result<void> {
     VYRE_TRY(scale(a_));
@@ -165,14 +184,46 @@ TEST_P(SessionTest, ReplaysACaptureWithOtherParametersAndBuffers) {
   EXPECT_THAT(numbers(b_), Each(14));
 }
 
+TEST_P(SessionTest, ACaptureHoldsWritesAndReads) {
+  std::array<std::uint32_t, 16> in = {};
+  std::array<std::uint32_t, 16> between = {};
+  std::array<std::uint32_t, 16> out = {};
+  const auto captured = session_->capture([&]() -> Result<void> {
+    VYRE_TRY(session_->write(a_, in));
+    VYRE_TRY(scale(a_));
+    VYRE_TRY(session_->read(a_, between));
+    VYRE_TRY(scale(a_));
+    VYRE_TRY(add(1));
+    return session_->read(b_, out);
+  });
+  ASSERT_OK(captured);
+  for (std::uint32_t i = 1; i < 9; ++i) {
+    in.fill(i);
+    ASSERT_OK(session_->replay(*captured));
+    in.fill(0);
+    const auto ticket = session_->flush();
+    ASSERT_OK(ticket);
+    ASSERT_OK(session_->wait(*ticket));
+    EXPECT_THAT(between, Each(2 * i));
+    EXPECT_THAT(out, Each(4 * i + 1));
+  }
+  std::array<std::uint32_t, 16> other_in = {};
+  std::array<std::uint32_t, 16> other_out = {};
+  other_in.fill(100);
+  const std::array<CaptureBytes, 2> other = {{{.view = a_, .from = std::as_bytes(std::span{other_in})},
+                                              {.view = b_, .to = std::as_writable_bytes(std::span{other_out})}}};
+  ASSERT_OK(session_->replay(*captured, {}, {}, other));
+  ASSERT_OK(session_->finish());
+  EXPECT_THAT(between, Each(200));
+  EXPECT_THAT(other_out, Each(401));
+  EXPECT_THAT(out, Each(33)) << "it was not read to";
+}
+
 TEST_P(SessionTest, ACaptureTakesOperationsAlone) {
   const auto captured = session_->capture([&]() -> Result<void> {
     EXPECT_THAT(refusal(session_->buffer<std::uint32_t>(4)),
                 HasSubstr("a buffer is made while a capture is being made"));
     EXPECT_THAT(refusal(session_->free(a_)), HasSubstr("a buffer is freed while a capture is being made"));
-    EXPECT_THAT(refusal(session_->write(a_, std::array<std::uint32_t, 16>{})), HasSubstr("written by the host"));
-    std::array<std::uint32_t, 16> room = {};
-    EXPECT_THAT(refusal(session_->read(a_, room)), HasSubstr("read by the host"));
     EXPECT_THAT(refusal(session_->flush()), HasSubstr("the session is flushed while a capture is being made"));
     EXPECT_THAT(refusal(session_->finish()), HasSubstr("the session is finished while a capture is being made"));
     EXPECT_THAT(refusal(session_->capture([]() -> Result<void> { return {}; })),
@@ -424,13 +475,39 @@ TEST(Session, AllocatesNothingPerDispatch) {
       const std::vector<DispatchItem> items(count, {.buffers = views, .params = params(1U)});
       return counter.count([&] { ASSERT_TRUE(session.dispatch_many(add_program(), items)); });
     };
+    const auto enqueue_all = [&](std::uint32_t count) {
+      const std::vector<Prepared> all(count, session.prepare(add_program(), arguments, {.params = params(1U)}).value());
+      return counter.count([&] { ASSERT_TRUE(session.enqueue(all)); });
+    };
+    // A capture with a write and a read, as it is or with other parameters for one of its dispatches.
+    const auto replay = [&](std::uint32_t count, bool is_changed) {
+      std::array<std::uint32_t, 16> host = {};
+      const Capture captured =
+          session
+              .capture([&]() -> Result<void> {
+                VYRE_TRY(session.write(a, host));
+                for (std::uint32_t i = 0; i < count; ++i) {
+                  const std::string_view label = i == 0 ? "first" : "";
+                  VYRE_TRY(session.dispatch(add_program(), arguments, {.params = params(1U), .label = label}));
+                }
+                return session.read(b, host);
+              })
+              .value();
+      return counter.count([&, bias = 0U]() mutable {
+        const std::array<CaptureParams, 1> other = {{{.label = "first", .params = params(++bias)}}};
+        ASSERT_TRUE(session.replay(captured, std::span{other}.first(is_changed ? 1 : 0)));
+      });
+    };
     constexpr std::uint32_t kDispatches = 100;
     // A batch may allocate, a dispatch may not: ten times as many dispatches allocate as often. Only the copy of a new
     // batch that is kept grows as it is recorded, twofold each time.
     const std::uint64_t growth = mode == LaunchMode::Replay ? 20 : 0;
     EXPECT_LE(dispatch(10 * kDispatches), dispatch(kDispatches) + growth);
     EXPECT_EQ(enqueue(kDispatches), enqueue(10 * kDispatches));
+    EXPECT_EQ(enqueue_all(kDispatches), enqueue_all(10 * kDispatches));
     EXPECT_EQ(many(kDispatches), many(10 * kDispatches));
+    EXPECT_EQ(replay(kDispatches, false), replay(10 * kDispatches, false));
+    EXPECT_LE(replay(10 * kDispatches, true), replay(kDispatches, true) + growth);
   }
 }
 
