@@ -140,10 +140,12 @@ vyre::Result<void> prepared(vyre::Session& session, const vyre::Program& saxpy, 
               session.prepare(saxpy, {x, y}, {.groups = {kGroups}, .params = vyre::params(1.0F, kCount)}));
   for (int i = 0; i < 100; ++i) VYRE_TRY(session.enqueue(step));
   VYRE_TRY(session.enqueue(step, vyre::params(0.5F, kCount)));  // with other parameters
+  const std::vector<vyre::Prepared> steps(100, step);
+  VYRE_TRY(session.enqueue(steps));  // all in one call
   std::vector<float> result(kCount);
   VYRE_TRY(session.read(y, result));
   VYRE_TRY(session.finish());
-  return expect("prepared", result, 100.5F);
+  return expect("prepared", result, 200.5F);
 }
 
 vyre::Result<void> capture(vyre::Session& session, const vyre::Program& saxpy, const vyre::Buffer<float>& x,
@@ -165,7 +167,27 @@ vyre::Result<void> capture(vyre::Session& session, const vyre::Program& saxpy, c
   VYRE_TRY(session.replay(round, {}, elsewhere));  // with another buffer, at least as large, wherever `y` was used
   VYRE_TRY(session.read(z, result));
   VYRE_TRY(session.finish());
-  return expect("capture", result, 1);
+  VYRE_TRY(expect("capture", result, 1));
+
+  std::vector<float> in(kCount);
+  std::vector<float> out(kCount);
+  VYRE_ASSIGN(const auto token, session.capture([&]() -> vyre::Result<void> {
+    VYRE_TRY(session.write(y, in));  // each replay copies from `in`
+    VYRE_TRY(session.dispatch(saxpy, {x, y}, {.groups = {kGroups}, .params = vyre::params(1.0F, kCount)}));
+    return session.read(y, out);  // and reads to `out`
+  }));
+  for (int i = 0; i < 3; ++i) {
+    in.assign(kCount, static_cast<float>(i));
+    VYRE_TRY(session.replay(token));
+    VYRE_ASSIGN(const auto ticket, session.flush());
+    VYRE_TRY(session.wait(ticket));  // `out` has the bytes now
+  }
+  VYRE_TRY(expect("capture", out, 3));
+
+  const std::array memory{vyre::CaptureBytes{.view = y, .to = std::as_writable_bytes(std::span{result})}};
+  VYRE_TRY(session.replay(token, {}, {}, memory));  // reads to `result` instead
+  VYRE_TRY(session.finish());
+  return expect("capture", result, 3);
 }
 
 vyre::Result<void> errors(vyre::Session& session, const vyre::Program& saxpy, const vyre::Buffer<float>& x) {
