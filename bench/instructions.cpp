@@ -1,7 +1,9 @@
 // Instructions of a session's calls for batches of 1,000 dispatches, counted by callgrind: unlike times, the same on a
 // busy machine. Beside them the same batch as a command buffer that is recorded once and submitted by hand. Then a step
-// of a program that writes 16 bytes, runs a kept list of 123 dispatches, waits and reads 4,096 numbers: the thread that
-// calls, with all that the driver does in it.
+// of a program that writes 16 bytes, runs a kept list of 123 dispatches, waits and reads 64 numbers: the thread that
+// calls, with all that the driver does in it, and the whole process, with the driver's own threads.
+
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
@@ -9,6 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <span>
@@ -70,6 +74,7 @@ struct Params {
 
 /// What is counted: called once for each batch behind the warm ones.
 [[gnu::noinline]] void begin_counting() { asm volatile(""); }
+[[gnu::noinline]] void end_counting() { asm volatile(""); }
 
 /// A step of a program, which is counted as a whole.
 [[gnu::noinline]] void run_step(const std::function<void()>& step) {
@@ -82,11 +87,12 @@ void repeat(Run run) {
   for (std::uint32_t i = 0; i < kWarmBatches; ++i) run();
   begin_counting();
   for (std::uint32_t i = 0; i < kBatches; ++i) run();
+  end_counting();
 }
 
 constexpr std::uint32_t kStepDispatches = 123;
 using StepIn = std::array<std::uint32_t, 4>;
-using StepOut = std::array<float, 4096>;
+using StepOut = std::array<float, 64>;
 
 void run_steps(const program::Program& kernel) {
   const Params params;
@@ -189,6 +195,27 @@ void run(Kind kind, Choice choice) {
   });
 }
 
+/// Instructions of a batch in all threads of the process.
+double count_all(const std::string& self, std::size_t kind, Choice choice) {
+  const std::filesystem::path out =
+      std::filesystem::temp_directory_path() / fmt::format("bench_instructions_{}", getpid());
+  const std::string command = fmt::format(
+      "valgrind --tool=callgrind --callgrind-out-file='{}' --zero-before='*begin_counting*' "
+      "--dump-before='*end_counting*' {} {} {} >/dev/null 2>&1",
+      out.string(), self, kind, static_cast<int>(choice));
+  const bool has_run = std::system(command.c_str()) == 0;
+  double counted = -1;
+  // The first part ends where the counting does.
+  const std::filesystem::path part = out.string() + ".1";
+  std::ifstream file{part};
+  for (std::string line; has_run && std::getline(file, line);) {
+    if (line.starts_with("totals:")) counted = std::strtod(line.c_str() + 7, nullptr);
+  }
+  std::filesystem::remove(part);
+  std::filesystem::remove(out);
+  return counted / kBatches;
+}
+
 /// Instructions of a batch in the calls that match.
 double count(const std::string& self, std::size_t kind, Choice choice, std::string_view calls) {
   const std::string command = fmt::format(
@@ -244,7 +271,9 @@ int report(const std::string& self) {
         std::fflush(stdout);
       };
       column(call_of(kind));
-      if (!is_by_hand && kind != Kind::Step) {
+      if (kind == Kind::Step || kind == Kind::StepRaw) {
+        fmt::print(" {:>12.0f} in the process", count_all(self, i, choice));
+      } else if (!is_by_hand) {
         column("vyre::runtime::Session::flush(");
         column("vyre::runtime::Session::finish(");
       }

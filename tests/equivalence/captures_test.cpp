@@ -344,6 +344,64 @@ TEST(CapturedBatches, AreChosenForAsOthersAre) {
   EXPECT_EQ(of_changes.shapes.at(0)->key, of_dispatches.shapes[0]->key);
 }
 
+/// A capture with a write and a read is launched as the same calls without a capture are: in as many submissions, in
+/// the same mode, and in the same time on the virtual clock.
+TEST(CapturedBatches, WithTransfersAreAsFastAsDispatches) {
+  constexpr std::uint32_t kDispatches = 60;
+  constexpr std::uint64_t kPart = 64;
+  constexpr int kRounds = 200;
+  struct Outcome {
+    runtime::RunReport report = {};
+    std::uint64_t ns = 0;
+  };
+  const auto run = [&](bool is_mapped, bool is_captured) {
+    const auto device = open_fake({.costs = {.launch_ns = 2'000,
+                                             .record_ns = 5'000,
+                                             .record_command_ns = 500,
+                                             .start_ns = 1'000,
+                                             .dispatch_ns = 3'000,
+                                             .group_ns = 100,
+                                             .item_ns = 50,
+                                             .form_group_ns = 50},
+                                   .options = {.map_device_memory = is_mapped}});
+    Session session = must(Session::open(device));
+    must(session.tuner().calibrate(*device, backend::kForever));
+    const auto x = must(session.buffer<std::uint32_t>(kPart * kDispatches));
+    const auto y = must(session.buffer<std::uint32_t>(kPart * kDispatches));
+    std::vector<std::uint32_t> in(kPart);
+    std::vector<std::uint32_t> out(kPart * kDispatches);
+    const auto tell = [&]() -> Result<void> {
+      VYRE_TRY(session.write(x.part(0, kPart), in));
+      for (std::uint64_t i = 0; i < kDispatches; ++i) {
+        VYRE_TRY(session.dispatch(named("mix"), {x.part(i * kPart, kPart), y.part(i * kPart, kPart)},
+                                  {.params = params(1U)}));
+      }
+      return session.read(y, out);
+    };
+    const Capture captured = must(session.capture(tell));
+    const auto round = [&] {
+      must(is_captured ? session.replay(captured) : tell());
+      must(session.wait(must(session.flush())));
+    };
+    for (int i = 0; i < kRounds; ++i) round();
+    must(session.finish());
+    const std::uint64_t begin = device->now_ns();
+    for (int i = 0; i < kRounds; ++i) round();
+    Outcome outcome{.ns = device->now_ns() - begin};
+    outcome.report = must(session.finish());
+    return outcome;
+  };
+  for (const bool is_mapped : {true, false}) {
+    SCOPED_TRACE(is_mapped ? "mapped" : "staged");
+    const Outcome captured = run(is_mapped, true);
+    const Outcome told = run(is_mapped, false);
+    EXPECT_EQ(captured.report.programs.at(0).form, told.report.programs.at(0).form);
+    EXPECT_EQ(captured.report.submissions, told.report.submissions);
+    EXPECT_EQ(captured.report.batches, std::uint64_t{kRounds}) << "one batch, with its copies";
+    EXPECT_LE(captured.ns, told.ns + told.ns / 100);
+  }
+}
+
 std::string name_of(const testing::TestParamInfo<std::tuple<std::string, LaunchMode>>& info) {
   return std::get<0>(info.param) + capitalised(to_string(std::get<1>(info.param)));
 }

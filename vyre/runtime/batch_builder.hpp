@@ -37,7 +37,7 @@ class BatchBuilder {
   /// builder holds.
   [[nodiscard]] const plan::Batch& batch() const noexcept { return gathered_->batch; }
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  [[nodiscard]] bool empty() const noexcept { return gathered_->batch.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return held_ == nullptr && gathered_->batch.empty(); }
   /// Whether the batch must be launched before another operation is added. Never true during a capture, which may have
   /// more operations than a batch.
   [[nodiscard]] bool is_full() const noexcept {

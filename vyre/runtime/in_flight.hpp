@@ -51,6 +51,10 @@ class InFlight {
   [[nodiscard]] std::size_t size() const noexcept { return pending_.size(); }
   /// The number of the batch launched last, if it is pending; else 0.
   [[nodiscard]] std::uint64_t last() const noexcept { return pending_.empty() ? 0 : pending_.back().batch; }
+  /// Whether a batch up to this one is not known to have completed.
+  [[nodiscard]] bool is_pending(std::uint64_t batch) const noexcept {
+    return !pending_.empty() && pending_.front().batch <= batch;
+  }
   /// The number of the last batch that is known to have completed.
   [[nodiscard]] std::uint64_t done() const noexcept { return done_; }
 

@@ -51,6 +51,8 @@ TEST_F(InFlightTest, KnowsWhatHasCompleted) {
   EXPECT_EQ(in_flight_.wait(1, backend::kForever).value(), 1);
   EXPECT_EQ(complete(1), std::vector<std::uint64_t>{1});
   EXPECT_EQ(in_flight_.done(), 1);
+  EXPECT_FALSE(in_flight_.is_pending(1));
+  EXPECT_TRUE(in_flight_.is_pending(2));
   EXPECT_EQ(in_flight_.last(), 2);
   EXPECT_EQ(in_flight_.wait(9, backend::kForever).value(), 2);
   EXPECT_EQ(in_flight_.poll().value(), 2);

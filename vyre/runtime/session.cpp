@@ -278,10 +278,17 @@ Result<void> Session::wait(SessionTicket ticket) {
   VYRE_TRY(call.usable());
   VYRE_TRY(state_->settle());
   if (ticket == SessionTicket{}) return {};
-  if (ticket.session != state_->buffers.session() || ticket.batch >= state_->builder.number()) {
-    return invalid("the ticket was not given by this session");
-  }
+  VYRE_TRY(state_->check_ticket(ticket));
   return state_->wait_for_ticket(ticket.batch);
+}
+
+Result<bool> Session::poll(SessionTicket ticket) {
+  const Call call{call_state()};
+  VYRE_TRY(call.usable());
+  VYRE_TRY(state_->settle());
+  if (ticket == SessionTicket{}) return true;
+  VYRE_TRY(state_->check_ticket(ticket));
+  return state_->poll(ticket.batch);
 }
 
 Result<RunReport> Session::finish() {

@@ -148,7 +148,8 @@ struct CaptureBuffer {
   BufferView to = {};  ///< At least as large as `from`.
 };
 
-/// For `Session::replay`: other host memory, of the same size, for the captured writes to a view or the captured reads from it.
+/// For `Session::replay`: other host memory, of the same size, for the captured writes to a view or the captured reads
+/// from it.
 struct CaptureBytes {
   BufferView view = {};                  ///< As the captured calls were given it.
   std::span<const std::byte> from = {};  ///< The source of the writes; empty for the captured one.
@@ -271,14 +272,14 @@ class Session {
   /// Enqueues a prepared dispatch with other parameters.
   [[nodiscard]] Result<void> enqueue(Prepared prepared, const Params& params);
 
-  /// Keeps what `body` enqueues instead of running it: dispatches, copies between buffers, fills, and writes and reads of
-  /// the host, 16,777,216 at most. Each replay copies from the source of a captured write and to the target of a captured
-  /// read, so that their memory must live as long as the capture is replayed.
+  /// Keeps what `body` enqueues instead of running it: dispatches, copies between buffers, fills, and writes and reads
+  /// of the host, 16,777,216 at most. Each replay copies from the source of a captured write and to the target of a
+  /// captured read, so that their memory must live as long as the capture is replayed.
   [[nodiscard]] Result<Capture> capture(const std::function<Result<void>()>& body);
-  /// Launches a capture, with the other parameters in `params`, the other buffers in `buffers` and the other host memory
-  /// in `bytes`. The sources of writes are copied before this returns. The targets of reads have their bytes after a wait
-  /// for the ticket of the next `flush`, as those of `read`. `InvalidArgument` if, with these buffers, an operation would
-  /// have to wait for one that it does not wait for in the capture.
+  /// Launches a capture, with the other parameters in `params`, the other buffers in `buffers` and the other host
+  /// memory in `bytes`. The sources of writes are copied before this returns. The targets of reads have their bytes
+  /// after a wait for the ticket of the next `flush`, as those of `read`. `InvalidArgument` if, with these buffers, an
+  /// operation would have to wait for one that it does not wait for in the capture.
   [[nodiscard]] Result<void> replay(Capture capture, std::span<const CaptureParams> params = {},
                                     std::span<const CaptureBuffer> buffers = {},
                                     std::span<const CaptureBytes> bytes = {});
@@ -287,6 +288,9 @@ class Session {
   [[nodiscard]] Result<SessionTicket> flush();
   /// Waits for a ticket. Afterwards all reads that were enqueued before it are complete.
   [[nodiscard]] Result<void> wait(SessionTicket ticket);
+  /// Like `wait`, but returns at once: true if the work up to the ticket is done, and bytes that were read before it
+  /// have then arrived; false if it is not.
+  [[nodiscard]] Result<bool> poll(SessionTicket ticket);
   /// Launches everything, waits for it, and reports what was done. If that fails, also by exceeding the watchdog, the
   /// error says how many submissions completed; pending reads are dropped, and the session is empty.
   [[nodiscard]] Result<RunReport> finish();

@@ -261,8 +261,8 @@ Result<void> Session::State::write(const BufferView& to, std::span<const std::by
   VYRE_TRY(before_write(to.index, to.offset, to.size));
   recorder.add_write(bytes.size());
   if (std::byte* mapped = buffers[to.index].mapped; mapped != nullptr) {
-    VYRE_ASSIGN(const policy::Arm kernels, users_of(to));
-    if (chooser.may_overlap(kWritten, kernels)) {
+    VYRE_ASSIGN(const bool is_direct, may_write_now(to));
+    if (is_direct) {
       std::memcpy(mapped + to.offset, bytes.data(), bytes.size());
       if (!launcher.in_flight().empty()) recorder.add_overlapped(bytes.size());
       return {};
@@ -475,6 +475,27 @@ Result<void> Session::State::wait_for_ticket(std::uint64_t batch) {
   return {};
 }
 
+Result<bool> Session::State::poll(std::uint64_t batch) {
+  const std::uint64_t awaited = transfers.awaited_for(batch);
+  if (awaited == builder.number() && !builder.is_capturing()) VYRE_TRY(flush_batch());
+  const std::uint64_t now = device->now_ns();
+  VYRE_ASSIGN(const std::uint64_t reached, launcher.in_flight().poll());
+  const bool is_awaited = reached >= awaited && stopwatch.has_just_seen_pending(now);
+  if (reached != 0) complete(reached, is_awaited ? Completion::Awaited : Completion::Earlier);
+  if (launcher.in_flight().is_pending(awaited)) {
+    stopwatch.see_pending(now);
+    return false;
+  }
+  transfers.note_wait(buffers, batch);
+  transfers.deliver_direct(buffers, batch);
+  return true;
+}
+
+Result<void> Session::State::check_ticket(SessionTicket ticket) const {
+  if (ticket.session == buffers.session() && ticket.batch < builder.number()) return {};
+  return invalid("the ticket was not given by this session");
+}
+
 void Session::State::complete(std::uint64_t upto, Completion when) {
   launcher.in_flight().complete(upto, [&](const PendingBatch& each) {
     for (const std::uint32_t place : each.timed) recorder.add_device_time(launcher.timer().completed(place));
@@ -493,6 +514,13 @@ void Session::State::stop_lap(bool is_waited) {
   const Stopwatch::Lap lap = stopwatch.stop(device->now_ns(), is_waited, !launcher.in_flight().empty());
   chooser.note_lap(lap.ns);
   if (lap.timed) chooser.observe(*lap.timed);
+}
+
+Result<bool> Session::State::may_write_now(const BufferView& to) {
+  // If nothing is gathered or pending, there is nothing to overlap with.
+  if (builder.empty() && launcher.in_flight().empty()) return true;
+  VYRE_ASSIGN(const policy::Arm kernels, users_of(to));
+  return chooser.may_overlap(kWritten, kernels);
 }
 
 Result<policy::Arm> Session::State::users_of(const BufferView& view) {

@@ -117,6 +117,10 @@ struct Session::State {
   [[nodiscard]] Result<void> wait_for(std::uint64_t batch);
   /// Waits for a ticket and delivers the reads that are promised with it.
   [[nodiscard]] Result<void> wait_for_ticket(std::uint64_t batch);
+  /// Delivers the reads that are promised with a ticket if all its work is done; false if it is not.
+  [[nodiscard]] Result<bool> poll(std::uint64_t batch);
+  /// `InvalidArgument` for a ticket that the session did not give.
+  [[nodiscard]] Result<void> check_ticket(SessionTicket ticket) const;
   enum class Completion : std::uint8_t {
     Earlier,  ///< At an unknown moment before now.
     JustNow,  ///< A moment ago: the last batch was launched in this call.
@@ -129,6 +133,8 @@ struct Session::State {
   [[nodiscard]] Result<policy::Arm> users_of(const BufferView& view);
   /// Whether no operation of the batch at hand uses bytes of the view.
   [[nodiscard]] bool is_unused(const BufferView& view) const noexcept;
+  /// Whether the host may write to a view now, at once; D3 answers that if anything is gathered or pending.
+  [[nodiscard]] Result<bool> may_write_now(const BufferView& to);
   [[nodiscard]] Result<void> wait_until_idle(const BufferView& view);
   /// If much staging memory is in use, waits for all work and frees that memory.
   [[nodiscard]] Result<void> trim_staging();

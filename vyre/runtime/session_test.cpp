@@ -219,6 +219,29 @@ TEST_P(SessionTest, ACaptureHoldsWritesAndReads) {
   EXPECT_THAT(out, Each(33)) << "it was not read to";
 }
 
+TEST_P(SessionTest, PollsATicketWithoutWaiting) {
+  const auto device = open_device({.costs = {.launch_ns = 1'000, .poll_ns = 200, .dispatch_ns = 10'000}}, GetParam());
+  Session session = Session::open(device).value();
+  const auto data = session.buffer<std::uint32_t>(std::vector<std::uint32_t>(16, 1)).value();
+  EXPECT_TRUE(session.poll({}).value()) << "a ticket that waits for nothing";
+  std::array<std::uint32_t, 16> host = {};
+  for (std::uint32_t round = 1; round <= 4; ++round) {
+    ASSERT_OK(session.dispatch(scale_program(), {data}, {.groups = {4}}));
+    ASSERT_OK(session.read(data, host));
+    const auto ticket = session.flush().value();
+    ASSERT_OK(session.dispatch(scale_program(), {data}, {.groups = {0}}));  // Writes to what was read.
+    int polls = 1;
+    for (; !session.poll(ticket).value(); ++polls) {
+      ASSERT_LT(polls, 1'000);
+    }
+    EXPECT_GT(polls, 1);
+    EXPECT_THAT(host, Each(1U << round));
+    EXPECT_TRUE(session.poll(ticket).value());
+  }
+  EXPECT_THAT(refusal(session.poll({.session = 1, .batch = 1'000})),
+              HasSubstr("the ticket was not given by this session"));
+}
+
 TEST_P(SessionTest, ACaptureTakesOperationsAlone) {
   const auto captured = session_->capture([&]() -> Result<void> {
     EXPECT_THAT(refusal(session_->buffer<std::uint32_t>(4)),

@@ -63,6 +63,11 @@ Stopwatch::Lap Stopwatch::stop(std::uint64_t now_ns, bool is_waited, bool has_pe
   return lap;
 }
 
+bool Stopwatch::has_just_seen_pending(std::uint64_t now_ns) const noexcept {
+  constexpr std::uint64_t kShareOfLap = 16;
+  return begin_ns_ && pending_at_ns_ >= *begin_ns_ && (now_ns - pending_at_ns_) * kShareOfLap <= now_ns - *begin_ns_;
+}
+
 void Stopwatch::reset() noexcept {
   begin_ns_.reset();
   elapsed_ns_ = setup_ns_ = busy_ns_ = 0;

@@ -59,6 +59,11 @@ class Stopwatch {
   }
   /// Notes that the session was at work or waiting for this time.
   void work(std::uint64_t ns) noexcept { busy_ns_ += ns; }
+  /// Notes that a batch is still pending now.
+  void see_pending(std::uint64_t now_ns) noexcept { pending_at_ns_ = now_ns; }
+  /// Whether a batch was pending so shortly before now that a completion which is noticed now is as good as awaited: at
+  /// most a sixteenth of the current lap.
+  [[nodiscard]] bool has_just_seen_pending(std::uint64_t now_ns) const noexcept;
   /// Spoils the current measurement: it will give no sample.
   void spoil() noexcept { is_spoilt_ = true; }
   /// Drops the current measurement, as if nothing had been launched.
@@ -73,6 +78,7 @@ class Stopwatch {
 
  private:
   std::optional<std::uint64_t> begin_ns_;  // The begin of the current lap; nothing between laps.
+  std::uint64_t pending_at_ns_ = 0;        // When a batch was last seen pending.
   std::uint64_t elapsed_ns_ = 0;           // The time of the measurement's earlier laps.
   std::uint64_t setup_ns_ = 0;
   std::uint64_t busy_ns_ = 0;

@@ -117,6 +117,17 @@ TEST(Stopwatch, EndsAMeasurementOfManyBatchesWithoutAWait) {
   EXPECT_EQ(stopwatch.stop(now + 30, true, false).timed->ns, 30);
 }
 
+TEST(Stopwatch, KnowsACompletionThatFollowsALookAtPendingWork) {
+  Stopwatch stopwatch;
+  stopwatch.see_pending(50);
+  EXPECT_FALSE(stopwatch.has_just_seen_pending(51)) << "nothing was launched";
+  stopwatch.launch(100);
+  EXPECT_FALSE(stopwatch.has_just_seen_pending(260)) << "nobody looked in this lap";
+  stopwatch.see_pending(250);
+  EXPECT_TRUE(stopwatch.has_just_seen_pending(260));
+  EXPECT_FALSE(stopwatch.has_just_seen_pending(261)) << "a sixteenth of the lap is over";
+}
+
 TEST(Stopwatch, GivesNothingIfNothingWasLaunched) {
   Stopwatch stopwatch;
   const Stopwatch::Lap lap = stopwatch.stop(100, true, false);
