@@ -93,5 +93,41 @@ TEST(Batch, CanKeepTransfersWhereTheyAre) {
   EXPECT_EQ(batch.beside, 0);
 }
 
+TEST(Batch, APartOfAnotherBatchIsAddedAsIfItsOperationsWere) {
+  Batch captured;
+  captured.keeps_transfers = true;
+  Batch expected;
+  for (Batch* each : {&captured, &expected}) {
+    each->add(copy(8, 0));
+    dispatch(*each);
+    each->add(backend::Fill{.range = {.buffer = buffer(1), .size = 16}});
+    dispatch(*each, 3);
+    each->add(copy(1, 9));
+  }
+  Batch batch;
+  batch.append(captured, {.begin = 0, .end = 2, .dispatches = {1}});
+  batch.append(captured, {.begin = 2, .end = 5, .dispatches = {1}});
+  EXPECT_EQ(batch.list, expected.list);
+  EXPECT_EQ(batch.leading, expected.leading);
+  EXPECT_EQ(batch.trailing, expected.trailing);
+  EXPECT_EQ(batch.hash, expected.hash);
+  EXPECT_EQ(batch.copies, 2);
+  EXPECT_EQ(batch.fills, 1);
+  EXPECT_EQ(batch.dispatches, expected.dispatches);
+}
+
+TEST(Batch, AChangedOperationChangesTheHashByItsPower) {
+  const std::array<std::uint64_t, 5> hashes = {3, 1, 4, 1, 5};
+  for (std::size_t changed = 0; changed < hashes.size(); ++changed) {
+    std::uint64_t before = 0;
+    std::uint64_t after = 0;
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+      before = hash_after(before, hashes[i]);
+      after = hash_after(after, i == changed ? 92 : hashes[i]);
+    }
+    EXPECT_EQ(after, before + (92 - hashes[changed]) * hash_power(hashes.size() - 1 - changed));
+  }
+}
+
 }  // namespace
 }  // namespace vyre::plan
