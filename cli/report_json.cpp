@@ -65,6 +65,13 @@ Result<report::GroupReport> parse_group(const json& in) {
       group.kernel_ns[static_cast<std::size_t>(form)] = found->get<double>();
     }
   }
+  // Reports of earlier versions do not say how a time was learned.
+  const json measured = in.value("kernel_is_measured", json::array());
+  for (const program::FormKind form : program::kAllForms) {
+    const bool is_timed = std::ranges::find(measured, json(to_string(form))) != measured.end();
+    group.is_timed[static_cast<std::size_t>(form)] = is_timed;
+  }
+  if (in.contains("can_time") && in["can_time"].is_boolean()) group.can_time = in["can_time"].get<bool>();
   group.kind = {.count = static_cast<std::uint32_t>(dispatches),
                 .groups = static_cast<std::uint32_t>(groups),
                 .resources = group.facts.bindless.resource_count};

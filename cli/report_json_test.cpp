@@ -32,6 +32,8 @@ report::ShapeReport some_shape() {
   report::GroupReport group{.program = "scale", .kind = {.count = 20, .groups = 2}, .bindless_threshold = 16};
   group.kernel_ns[static_cast<std::size_t>(FormKind::Merged)] = 1500;
   group.kernel_ns[static_cast<std::size_t>(FormKind::Descriptor)] = -3;
+  group.is_timed[static_cast<std::size_t>(FormKind::Merged)] = true;
+  group.can_time = false;
   shape.groups = {group};
   shape.ways = {{.way = choice::Way::Replay,
                  .forecast_ns = 10,

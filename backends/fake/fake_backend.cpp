@@ -65,7 +65,7 @@ DeviceInfo make_info(const FakeOptions& options) {
                      .max_shared_bytes = 32'768,
                      .subgroup_size = 1,
                      .max_spirv_version = 0x0001'0600,
-                     .max_timestamps = 4096,
+                     .max_timestamps = options.has_timestamps ? 4096U : 0U,
                      .queues = options.queues},
           // All capabilities: kernels are C++ functions and may do anything.
           .spirv_capabilities = {std::begin(program::spirv::kComputeCapabilities),

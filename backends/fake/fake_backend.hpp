@@ -50,9 +50,13 @@ struct Costs {
   friend bool operator==(const Costs&, const Costs&) = default;
 };
 
+/// The device time of a kernel per workgroup, by `FormKind`, besides that of all kernels.
+using KernelCosts = std::array<std::uint64_t, program::kForms>;
+
 struct FakeOptions {
   std::map<std::string, Kernel> kernels = {};  ///< By the name of the program.
   Costs costs = {};
+  std::map<std::string, KernelCosts> kernel_costs = {};  ///< By the name of the program.
   std::shared_ptr<const Costs> changing_costs =
       {};  ///< Used instead of `costs` if not null. A test may change these costs at any time.
   std::uint32_t queues = 2;
@@ -60,6 +64,7 @@ struct FakeOptions {
   /// The seed of the order in which commands without a barrier between them run. A missing barrier then shows as a
   /// wrong result.
   std::uint64_t shuffle_seed = 1;
+  bool has_timestamps = true;
   bool has_forms = true;             ///< Whether the device runs derived forms.
   std::uint64_t max_iterations = 0;  ///< Reported as `FormSupport::max_iterations`. The device does not enforce it.
   /// From this launch on, counted from 1, the device is lost; 0 for never.

@@ -65,10 +65,14 @@ T at_address(std::uint64_t address) noexcept {
 
 class FakePipeline final : public backend::DriverPipeline {
  public:
-  FakePipeline(const Kernel& kernel, const backend::PipelineDesc& desc)
-      : kernel_{kernel}, workgroup_{desc.interface.workgroup.size}, values_(desc.values.begin(), desc.values.end()) {
+  FakePipeline(const Kernel& kernel, const KernelCosts& costs, const backend::PipelineDesc& desc)
+      : kernel_{kernel},
+        group_ns_{costs.front()},
+        workgroup_{desc.interface.workgroup.size},
+        values_(desc.values.begin(), desc.values.end()) {
     if (desc.form == nullptr) return;
     form_ = desc.form->kind;
+    group_ns_ = costs[static_cast<std::size_t>(form_)];
     record_ = desc.form->record;
   }
 
@@ -87,6 +91,8 @@ class FakePipeline final : public backend::DriverPipeline {
     for (std::uint32_t i = root.count; i > 0; --i) run_record(root.records + record_at(root, i - 1));
   }
 
+  /// The device time of a workgroup, beside that of all kernels.
+  [[nodiscard]] std::uint64_t group_ns() const noexcept { return group_ns_; }
   [[nodiscard]] bool is_form() const noexcept { return form_ != program::FormKind::Descriptor; }
   /// The number of workgroups of all items of a launch, and the number of items.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> work(const backend::Groups& groups,
@@ -130,6 +136,7 @@ class FakePipeline final : public backend::DriverPipeline {
   program::FormKind form_ = program::FormKind::Descriptor;
   program::RecordLayout record_;
   const Kernel& kernel_;  // Owned by the driver.
+  std::uint64_t group_ns_;
   std::array<std::uint32_t, 3> workgroup_;
   std::vector<program::spirv::SpecOverride> values_;
 };
@@ -143,10 +150,12 @@ struct Work {
   std::uint64_t barriers = 0;
   std::uint64_t copies = 0;
   std::uint64_t kib = 0;
+  std::uint64_t kernel_ns = 0;  ///< Of its kernel alone.
 
   [[nodiscard]] std::uint64_t cost_ns(const Costs& costs) const noexcept {
     return dispatches * costs.dispatch_ns + groups * costs.group_ns + form_groups * costs.form_group_ns +
-           items * costs.item_ns + barriers * costs.barrier_ns + copies * costs.copy_ns + kib * costs.copy_ns_per_kib;
+           items * costs.item_ns + barriers * costs.barrier_ns + copies * costs.copy_ns + kib * costs.copy_ns_per_kib +
+           kernel_ns;
   }
 };
 
@@ -167,7 +176,11 @@ struct Run {
   }
   [[nodiscard]] Work work() const {
     const auto [workgroups, items] = pipeline->work(groups_now(), params);
-    return {.dispatches = 1, .groups = workgroups, .form_groups = pipeline->is_form() ? workgroups : 0, .items = items};
+    return {.dispatches = 1,
+            .groups = workgroups,
+            .form_groups = pipeline->is_form() ? workgroups : 0,
+            .items = items,
+            .kernel_ns = workgroups * pipeline->group_ns()};
   }
 };
 
@@ -348,6 +361,7 @@ class FakeDriver final : public backend::DeviceDriver {
     VYRE_TRY(check_present());
     // Calibration kernels have no function: they take device time and do nothing.
     static const Kernel kNothing = [](const Invocation&) {};
+    static constexpr KernelCosts kNoCosts = {};
     const auto kernel = options_->kernels.find(desc.program.name());
     const bool is_ours = desc.program.name().starts_with("vyre.");
     if (kernel == options_->kernels.end() && !is_ours) {
@@ -355,7 +369,9 @@ class FakeDriver final : public backend::DeviceDriver {
                   fmt::format("the fake device has no function for program '{}'", desc.program.name()));
     }
     now_ns_ += costs().compile_ns;
-    return std::make_unique<FakePipeline>(is_ours ? kNothing : kernel->second, desc);
+    const auto own = options_->kernel_costs.find(desc.program.name());
+    const KernelCosts& kernel_costs = own == options_->kernel_costs.end() ? kNoCosts : own->second;
+    return std::make_unique<FakePipeline>(is_ours ? kNothing : kernel->second, kernel_costs, desc);
   }
 
   [[nodiscard]] Result<backend::RecordingPtr> record(const ListView& view, backend::Reuse) override {

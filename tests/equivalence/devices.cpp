@@ -40,7 +40,9 @@ std::shared_ptr<backend::Device> open_fake(const FakeSetup& setup) {
   kernels.insert(setup.kernels.begin(), setup.kernels.end());
   const auto backend = backends::fake::make_fake_backend({.kernels = std::move(kernels),
                                                           .costs = setup.costs,
+                                                          .kernel_costs = setup.kernel_costs,
                                                           .shuffle_seed = setup.shuffle_seed,
+                                                          .has_timestamps = setup.has_timestamps,
                                                           .has_forms = setup.has_forms,
                                                           .max_iterations = setup.max_iterations,
                                                           .lost_at_launch = setup.lost_at_launch});

@@ -32,7 +32,9 @@ struct FakeSetup {
   backends::fake::Costs costs = kFakeCosts;
   std::uint64_t shuffle_seed = 1;
   std::uint64_t lost_at_launch = 0;
+  std::map<std::string, backends::fake::KernelCosts> kernel_costs = {};
   std::map<std::string, backends::fake::Kernel> kernels = {};  ///< Besides those of the tests.
+  bool has_timestamps = true;
   bool has_forms = true;
   std::uint64_t max_iterations = 0;
   Decorate decorate = {};  ///< Put between the fake driver and the checking one.

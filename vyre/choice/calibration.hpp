@@ -32,6 +32,9 @@ struct Calibration {
   double barrier_ns = 0;                               ///< One barrier within a list, above a dispatch without.
   std::array<FormRatios, program::kForms> forms = {};  ///< By `FormKind`.
   std::array<bool, program::kForms> has_form = {true};
+  /// By `FormKind`: the time between timestamps before and after a launch of dispatches of that kernel, over their
+  /// number. Zeros for forms that the device does not have, and on a device without timestamps.
+  std::array<Line, program::kForms> timed = {};
   double compile_ns = 0;  ///< A small kernel in the descriptor form, until it can run.
   Line bound = {};        ///< A dispatch in a list made anew, over the buffers that it binds.
   Line table = {};        ///< A dispatch through a table, over the buffers in it.
@@ -46,6 +49,8 @@ struct Calibration {
   [[nodiscard]] const FormRatios& form(program::FormKind kind) const noexcept {
     return forms[static_cast<std::size_t>(kind)];
   }
+  /// Whether the device has timestamps.
+  [[nodiscard]] bool can_time() const noexcept { return timed[0] != Line{}; }
   [[nodiscard]] bool has(program::FormKind kind) const noexcept { return has_form[static_cast<std::size_t>(kind)]; }
 
   friend bool operator==(const Calibration&, const Calibration&) = default;

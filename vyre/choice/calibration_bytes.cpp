@@ -26,6 +26,7 @@ void for_each_value(C& calibration, Visit visit) {
     visit(form.compile);
   }
   for (auto& has : calibration.has_form) visit(has);
+  for (auto& line : calibration.timed) visit_line(line);
   visit(calibration.compile_ns);
   visit_line(calibration.bound);
   visit_line(calibration.table);

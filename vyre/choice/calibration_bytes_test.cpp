@@ -20,6 +20,7 @@ Calibration calibration() {
   made.barrier_ns = next++;
   for (FormRatios& each : made.forms) each = {.narrow = next++, .wide = next++, .compile = next++};
   made.has_form = {true, false, true, true, false};
+  for (Line& each : made.timed) each = line();
   made.compile_ns = next++;
   made.bound = line();
   made.table = line();

@@ -82,6 +82,18 @@ bool pays(const BatchShape& shape, const Calibration& calibration, const Forecas
        .persistent_setup_overhead_ns = whole_ns(all.launch_ns + std::max(longer, 0.0))}));
 }
 
+/// Whether timestamps have shown that a lone dispatch takes less time in a form than as written, launch included: a
+/// form may be better code or worse, whatever its launch saves.
+bool is_faster_alone(const BatchShape& shape, const Calibration& calibration, const Forecast& forecast,
+                     std::size_t which, FormKind form) {
+  const KindCost& costs = forecast.kinds[which];
+  const bool is_known = costs.is_timed[index(form)] && costs.is_timed[index(FormKind::Descriptor)];
+  if (!is_known || shape.kinds[which].count > 1 || form == FormKind::Chain) return false;
+  const double launch_ns =
+      std::max(group_ns(calibration, way_of(form), 1) - list_line(calibration, false).slope_ns, 0.0);
+  return costs.kernels_ns[index(form)] + launch_ns < costs.kernels_ns[index(FormKind::Descriptor)];
+}
+
 /// Decides which kinds of groups run in a form where the batch's launch mode has it. False if none can.
 bool compose(const BatchShape& shape, const Calibration& calibration, std::span<const ProgramForms> forms,
              FormKind form, Forecast& forecast) {
@@ -90,13 +102,16 @@ bool compose(const BatchShape& shape, const Calibration& calibration, std::span<
   // Where every dispatch is alone, one workgroup of the merged form is one as written; only how it finds its buffers
   // differs, which a driver may be faster or slower at.
   const bool takes_lone = form == FormKind::Chain || (form == FormKind::Merged && is_lone);
-  const auto is_candidate = [&](std::size_t i) { return can(i) && (takes_lone || shape.kinds[i].count > 1); };
+  const auto is_faster = [&](std::size_t i) { return is_faster_alone(shape, calibration, forecast, i, form); };
+  const auto is_candidate = [&](std::size_t i) {
+    return can(i) && (takes_lone || shape.kinds[i].count > 1 || is_faster(i));
+  };
   if (!calibration.has(form) || shape.dispatches < policy::kMinPersistentBatch) return false;
   bool any = false;
   bool any_pays = false;
   for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
     any |= is_candidate(i);
-    const bool is_used = is_candidate(i) && pays(shape, calibration, forecast, i, form);
+    const bool is_used = is_candidate(i) && (pays(shape, calibration, forecast, i, form) || is_faster(i));
     forecast.kinds[i].is_used[index(form)] = is_used;
     any_pays |= is_used;
   }
@@ -192,6 +207,7 @@ Forecast forecast(const BatchShape& shape, const Calibration& calibration, const
   for (const GroupKind& kind : shape.kinds) {
     KindCost& costs = result.kinds.emplace_back();
     for (const FormKind form : program::kAllForms) {
+      costs.is_timed[index(form)] = kernels.timings({.program = kind.program, .size_class = kind.size_class}, form) > 0;
       costs.kernels_ns[index(form)] =
           kind.count * kernels.get(calibration, {.program = kind.program, .size_class = kind.size_class}, form);
     }

@@ -27,6 +27,7 @@ struct KindCost {
   std::array<double, program::kForms> kernels_ns = {};  ///< By `FormKind`: the kernels of one group.
   /// By `FormKind`: whether the kind runs in that form where the batch's launch mode has it.
   std::array<bool, program::kForms> is_used = {};
+  std::array<bool, program::kForms> is_timed = {};  ///< By `FormKind`: whether timestamps told the kernels' time.
 
   [[nodiscard]] bool uses_form(Way way) const noexcept {
     return is_one_launch(way) ? is_used[static_cast<std::size_t>(form_of(way))] : way == Way::Table;

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/choice_device.hpp"
@@ -117,6 +119,37 @@ TEST(Forecast, CountsAFormsSlowerBody) {
   // Observed in the form itself, what was calibrated does not count any more.
   kernels.set({.program = 1, .size_class = 1}, FormKind::Merged, 10'000);
   EXPECT_DOUBLE_EQ(forecast(independent(10), slower, kernels, kAllCompiled).of(Way::Merged).ns, 7000 + 10 * 10'300);
+}
+
+TEST(Forecast, ALoneDispatchRunsInAFormThatTimestampsHaveShownToBeBetterCode) {
+  BatchShape shape{.key = 77,
+                   .kinds = {{.program = 1, .groups = 4, .resources = 2}, {.program = 2, .groups = 4, .resources = 2}},
+                   .dispatches = 8,
+                   .barriers = 7};
+  const std::vector<ProgramForms> forms(2, kAllCompiled.front());
+  const auto merged_kinds = [&](const KernelTimes& kernels) {
+    const Forecast made = forecast(shape, device(), kernels, forms);
+    return std::pair{made.kinds[0].uses_form(Way::Merged), made.kinds[1].uses_form(Way::Merged)};
+  };
+  using program::FormKind;
+  KernelTimes kernels;
+  kernels.time({.program = 1, .size_class = 1}, FormKind::Descriptor, 900'000);
+  kernels.time({.program = 2, .size_class = 1}, FormKind::Descriptor, 300'000);
+  EXPECT_EQ(merged_kinds(kernels), std::pair(true, true)) << "a launch mode that a trial may show to be better";
+  kernels.time({.program = 1, .size_class = 1}, FormKind::Merged, 300'000);
+  kernels.time({.program = 2, .size_class = 1}, FormKind::Merged, 900'000);
+  EXPECT_EQ(merged_kinds(kernels), std::pair(true, false));
+  // Beside a group of several dispatches, too.
+  shape.kinds.push_back({.program = 3, .count = 50, .resources = 2});
+  shape.dispatches = 58;
+  const std::vector<ProgramForms> three(3, kAllCompiled.front());
+  const Forecast made = forecast(shape, device(), kernels, three);
+  EXPECT_TRUE(made.kinds[0].uses_form(Way::Merged));
+  EXPECT_FALSE(made.kinds[1].uses_form(Way::Merged));
+  EXPECT_TRUE(made.kinds[2].uses_form(Way::Merged));
+  // The forecast of a mode has the kernels in the forms in which they run there.
+  EXPECT_LT(made.of(Way::Merged).ns, made.of(Way::Batched).ns - 4 * 500'000);
+  EXPECT_GT(made.of(Way::Table).ns, made.of(Way::Merged).ns) << "all kinds run in the pointer form there";
 }
 
 }  // namespace

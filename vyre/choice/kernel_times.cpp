@@ -34,14 +34,25 @@ double KernelTimes::get(const Calibration& calibration, Key key, program::FormKi
   return 0;
 }
 
+KernelTimes::Times& KernelTimes::find_or_add(Key key) {
+  const auto found = times_.find(key);
+  if (found != times_.end()) return found->second;
+  // Learned again soon enough, where they are still used.
+  if (times_.size() >= kMaxEntries) times_.clear();
+  return times_.emplace(key, Times{}).first->second;
+}
+
+void KernelTimes::time(Key key, program::FormKind form, double ns) {
+  Times& times = find_or_add(key);
+  std::optional<double>& known = times.ns[static_cast<std::size_t>(form)];
+  std::uint32_t& timings = times.timings[static_cast<std::size_t>(form)];
+  known = timings++ == 0 ? ns : std::min(*known, ns);
+}
+
 void KernelTimes::set(Key key, program::FormKind form, double ns) {
-  auto found = times_.find(key);
-  if (found == times_.end()) {
-    // Learned again soon enough, where they are still used.
-    if (times_.size() >= kMaxEntries) times_.clear();
-    found = times_.emplace(key, Times{}).first;
-  }
-  std::optional<double>& known = found->second.ns[static_cast<std::size_t>(form)];
+  Times& times = find_or_add(key);
+  if (times.timings[static_cast<std::size_t>(form)] > 0) return;
+  std::optional<double>& known = times.ns[static_cast<std::size_t>(form)];
   if (!known) {
     known = ns;
   } else {

@@ -11,7 +11,8 @@
 
 namespace vyre::choice {
 
-/// What kernels take by program, form and class of size, above the kernel of the calibration. Learned from whole lists.
+/// The times of kernels by program, form and class of size, beyond the kernel of the calibration. They come from
+/// timestamps around groups of dispatches; where there are none, from whole lists of one kernel.
 class KernelTimes {
  public:
   static constexpr std::size_t kMaxEntries = 4096;
@@ -23,12 +24,23 @@ class KernelTimes {
   };
   struct Times {
     std::array<std::optional<double>, program::kForms> ns = {};  ///< By `FormKind`, as far as it was observed.
+    std::array<std::uint32_t, program::kForms> timings = {};     ///< By `FormKind`: how often timestamps told.
   };
 
   /// Of one dispatch. From another form by the calibrated ratio where this one was not observed; 0 if none was.
   [[nodiscard]] double get(const Calibration& calibration, Key key, program::FormKind form) const;
   /// Notes what a dispatch took: less than the kernel of the calibration if that was measured too high.
   void set(Key key, program::FormKind form, double ns);
+
+  /// Notes what timestamps told of a dispatch. The least of the first `kTimings` counts, because disturbances only add;
+  /// whole lists say nothing any more.
+  static constexpr std::uint32_t kTimings = 3;
+  void time(Key key, program::FormKind form, double ns);
+  /// How often timestamps told of a dispatch.
+  [[nodiscard]] std::uint32_t timings(Key key, program::FormKind form) const {
+    const auto found = times_.find(key);
+    return found == times_.end() ? 0 : found->second.timings[static_cast<std::size_t>(form)];
+  }
 
   /// What was observed, if anything was.
   [[nodiscard]] Times observed(Key key) const {
@@ -37,6 +49,8 @@ class KernelTimes {
   }
 
  private:
+  [[nodiscard]] Times& find_or_add(Key key);
+
   struct Hash {
     std::size_t operator()(const Key& key) const noexcept {
       return static_cast<std::size_t>((key.program ^ key.size_class) * 0x9e37'79b9'7f4a'7c15U);

@@ -50,5 +50,21 @@ TEST(BodyRatio, LiesBetweenThatOfOneWorkgroupAndThatOfMany) {
   EXPECT_LT(between, 16);
 }
 
+TEST(KernelTimes, TimestampsCountForMoreThanWholeLists) {
+  KernelTimes times;
+  const KernelTimes::Key key{.program = 1, .size_class = 3};
+  times.set(key, program::FormKind::Descriptor, 5000);
+  EXPECT_EQ(times.timings(key, program::FormKind::Descriptor), 0);
+  times.time(key, program::FormKind::Descriptor, 900);
+  EXPECT_EQ(times.get({}, key, program::FormKind::Descriptor), 900);
+  times.time(key, program::FormKind::Descriptor, 1200);
+  EXPECT_EQ(times.get({}, key, program::FormKind::Descriptor), 900) << "disturbances only add";
+  times.time(key, program::FormKind::Descriptor, 800);
+  times.set(key, program::FormKind::Descriptor, 5000);
+  EXPECT_EQ(times.get({}, key, program::FormKind::Descriptor), 800);
+  EXPECT_EQ(times.timings(key, program::FormKind::Descriptor), 3);
+  EXPECT_EQ(times.timings(key, program::FormKind::Merged), 0);
+}
+
 }  // namespace
 }  // namespace vyre::choice

@@ -66,6 +66,15 @@ class ModeChoice {
   void skip(std::uint32_t batches) noexcept { batches_ += batches; }
   /// Learns how long a batch took, on average, of `batches` that were timed together.
   void observe(Way way, double ns, std::uint32_t batches);
+  /// Counts time that a list whose groups were timed took longer than a batch in the current mode, with its setup.
+  void note_timing(double ns) noexcept {
+    total_ns_ += ns;
+    trial_cost_ns_ += ns;
+  }
+  /// Whether trials have so much time left.
+  [[nodiscard]] bool can_afford(double cost_ns, double exploration) const noexcept;
+  /// The estimated time of the current mode.
+  [[nodiscard]] double now_ns() const noexcept;
   /// Counts time that was spent once, on compiling or recording.
   void note_setup(double ns) noexcept;
 
@@ -138,11 +147,8 @@ class ModeChoice {
   /// How much cheaper another mode must be, as a logarithm, to replace the current one.
   [[nodiscard]] double margin(Way other) const noexcept;
   [[nodiscard]] std::optional<Way> worth_a_trial(const Moment& moment);
-  /// The estimated time of the current mode.
-  [[nodiscard]] double now_ns() const noexcept;
   /// The estimated time of a trial beyond that of as many batches in the current mode, with setup.
   [[nodiscard]] double trial_cost_ns(Way way) const noexcept;
-  [[nodiscard]] bool can_afford(double cost_ns, double exploration) const noexcept;
   void add_to_trial(double log_ns, double ns, std::uint32_t batches);
   /// Learns from the trial: `after` is the level of the current mode after it, with a variance of its own.
   void end_trial(double after, double unsure);

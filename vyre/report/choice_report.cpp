@@ -95,10 +95,14 @@ std::string kernels_text(const ShapeReport& shape) {
     for (const FormKind form : program::kAllForms) {
       const std::optional<double>& ns = group.kernel_ns[static_cast<std::size_t>(form)];
       if (!ns) continue;
-      text += fmt::format("{}{} ({})", before, signed_time(*ns), to_string(form));
+      const bool is_timed = group.is_timed[static_cast<std::size_t>(form)];
+      text += fmt::format("{}{} ({}, {})", before, signed_time(*ns), to_string(form),
+                          is_timed ? "measured" : "from whole batches");
       before = ", ";
     }
-    text += before == ", " ? "\n" : "; its kernel's time is unknown\n";
+    const std::string_view unknown = group.can_time ? "; its kernel's time is unknown\n"
+                                                    : "; its kernel's time is unknown: the device has no timestamps\n";
+    text += before == ", " ? "\n" : unknown;
   }
   return text;
 }
@@ -157,9 +161,11 @@ ordered_json to_value(const ShapeReport& shape) {
   for (const GroupReport& group : shape.groups) {
     const policy::DispatchFacts& facts = group.facts;
     ordered_json kernel = ordered_json::object();
+    ordered_json measured = ordered_json::array();
     for (const FormKind form : program::kAllForms) {
       const std::optional<double>& ns = group.kernel_ns[static_cast<std::size_t>(form)];
       if (ns) kernel[to_string(form)] = *ns;
+      if (ns && group.is_timed[static_cast<std::size_t>(form)]) measured.push_back(to_string(form));
     }
     value["groups"].push_back(
         {{"program", group.program},
@@ -167,6 +173,8 @@ ordered_json to_value(const ShapeReport& shape) {
          {"dispatches", group.kind.count},
          {"size_class", group.kind.size_class},
          {"kernel_ns", kernel},
+         {"kernel_is_measured", measured},
+         {"can_time", group.can_time},
          {"bindless_threshold", group.bindless_threshold},
          {"facts",
           {{"persistent",

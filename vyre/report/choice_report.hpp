@@ -36,6 +36,9 @@ struct GroupReport {
   /// By `FormKind`: the measured time of the kernel of one dispatch beyond that of an empty kernel. Nothing where it is
   /// unknown.
   std::array<std::optional<double>, program::kForms> kernel_ns = {};
+  /// By `FormKind`: whether timestamps told that time; otherwise it comes from whole lists of this kernel alone.
+  std::array<bool, program::kForms> is_timed = {};
+  bool can_time = true;  ///< Whether the device has timestamps.
 
   friend bool operator==(const GroupReport&, const GroupReport&) = default;
 };

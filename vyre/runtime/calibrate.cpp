@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <ctime>
 #include <deque>
 #include <functional>
@@ -67,6 +68,9 @@ constexpr std::array<std::uint32_t, 4> kLaunches = {1, 8, 48, 128};
 constexpr std::uint64_t kLongLaunchNs = 20'000;
 constexpr std::array<std::uint32_t, 3> kItems = {2, 16, kMostItems};
 constexpr std::uint32_t kChain = 24;
+// Timestamps before and after launches of so many dispatches, this number of times in one list.
+constexpr std::array<std::uint32_t, 2> kTimed = {1, 16};
+constexpr std::uint32_t kTimedLaunches = 8;
 // If the ratio of two times is below this, noise alone cannot explain the difference.
 constexpr double kClearly = 0.9;
 constexpr std::uint32_t kFewBuffers = 2;
@@ -98,6 +102,7 @@ struct Experiment {
   std::function<Result<void>()> run;  ///< Empty once the experiment is done.
   std::vector<ClockPair> samples = {};
   double ns = 0;
+  std::function<double()> timed_ns = {};  ///< Gives the time by the device's clock, if that is what counts.
 };
 
 /// A calibration and everything that it has on the device, which the destructor frees.
@@ -132,6 +137,8 @@ class Rig {
   Result<void> run(const CommandList& list);
   Result<void> wait(const Result<backend::Ticket>& ticket);
   void add(std::string name, std::function<Result<void>()> run);
+  /// Adds launches between timestamps.
+  Result<void> add_timed(FormKind form);
   Result<void> add_lists(std::uint32_t count);
   Result<void> add_one_launches(FormKind form);
   Result<void> add_replay(std::string name, const CommandList& list);
@@ -165,6 +172,8 @@ class Rig {
   std::vector<PipelineHandle> pipelines_;
   std::vector<backend::BufferHandle> buffers_;
   std::vector<RecordingHandle> recordings_;
+  std::span<const std::byte> stamps_;  // The memory of timestamps; empty without.
+  backend::BufferHandle stamp_buffer_ = {};
   backend::BufferHandle in_ = {};
   backend::BufferHandle out_ = {};
   std::map<std::string, Experiment> experiments_;
@@ -261,6 +270,40 @@ void Rig::add(std::string name, std::function<Result<void>()> run) {
   experiments_.emplace(std::move(name), Experiment{.run = std::move(run)});
 }
 
+Result<void> Rig::add_timed(FormKind form) {
+  constexpr std::uint64_t kStampBytes = 8;
+  const backend::DeviceInfo& info = device_.info();
+  if (!has(form) || info.limits.max_timestamps < 2 * kTimedLaunches) return {};
+  if (stamps_.empty()) {
+    VYRE_ASSIGN(stamp_buffer_,
+                device_.allocate({.size = 2 * kTimedLaunches * kStampBytes, .memory = backend::Memory::Readback}));
+    buffers_.push_back(stamp_buffer_);
+    VYRE_ASSIGN(stamps_, device_.map(stamp_buffer_));
+  }
+  for (const std::uint32_t count : kTimed) {
+    const CommandList launch = dispatches(tiny_[static_cast<std::size_t>(form)], count);
+    CommandList list;
+    for (std::uint32_t i = 0; i < kTimedLaunches; ++i) {
+      if (i > 0) list.barrier();
+      list.timestamp(stamp_buffer_, std::uint64_t{2} * i * kStampBytes);
+      for (const backend::Command& command : launch.commands()) list.append(launch, command);
+      list.timestamp(stamp_buffer_, (std::uint64_t{2} * i + 1) * kStampBytes);
+    }
+    const std::string name = named(fmt::format("timed {}", to_string(form)), count);
+    add(name, [this, list] { return run(list); });
+    experiments_.at(name).timed_ns = [this, period = info.timestamp_period_ns] {
+      std::vector<double> ns;
+      for (std::uint32_t i = 0; i < kTimedLaunches; ++i) {
+        std::array<std::uint64_t, 2> stamps = {};
+        std::memcpy(stamps.data(), stamps_.data() + std::uint64_t{2} * i * kStampBytes, sizeof(stamps));
+        ns.push_back(stamps[1] < stamps[0] ? 0 : static_cast<double>(stamps[1] - stamps[0]) * period);
+      }
+      return choice::median(ns);
+    };
+  }
+  return {};
+}
+
 Result<void> Rig::add_replay(std::string name, const CommandList& list) {
   VYRE_ASSIGN(const RecordingHandle recording, device_.record(list));
   recordings_.push_back(recording);
@@ -342,7 +385,12 @@ Result<void> Rig::take_sample() {
   const std::uint64_t taken = device_.now_ns() - start;
   const auto wall = static_cast<double>(taken);
   sampled_ns_ += taken;
-  if (round_ > 0) each.samples.push_back({.wall_ns = wall, .other_ns = is_still_ ? wall : cpu_ns() - cpu});
+  if (round_ > 0 && each.timed_ns) {
+    const double ns = each.timed_ns();
+    each.samples.push_back({.wall_ns = ns, .other_ns = ns});
+  } else if (round_ > 0) {
+    each.samples.push_back({.wall_ns = wall, .other_ns = is_still_ ? wall : cpu_ns() - cpu});
+  }
   if (++next_ == running_.size()) {
     next_ = 0;
     ++round_;
@@ -451,6 +499,7 @@ void Rig::measure_launches() {
   compile_all(kTiny, "vyre.tiny", tiny_, true);
   for (const std::uint32_t count : kLaunches) then([this, count] { return add_lists(count); });
   for (const FormKind form : program::kAllForms) then([this, form] { return add_one_launches(form); });
+  for (const FormKind form : program::kAllForms) then([this, form] { return add_timed(form); });
   then([this]() -> Result<void> {
     const PipelineHandle written = tiny_[static_cast<std::size_t>(FormKind::Descriptor)];
     VYRE_TRY(add_replay("chain", dispatches(written, kChain, 1, true)));
@@ -510,6 +559,9 @@ void Rig::set_lines() {
   result_.way(Way::Table) = line("table", kLaunches);
   for (const Way way : choice::kAllWays) {
     if (choice::is_one_launch(way)) result_.way(way) = line(std::string{to_string(way)}, kItems);
+  }
+  for (const FormKind form : program::kAllForms) {
+    result_.timed[static_cast<std::size_t>(form)] = line(fmt::format("timed {}", to_string(form)), kTimed);
   }
   result_.record = line("record", kLaunches);
   // A difference that noise could explain counts as no difference.

@@ -118,6 +118,16 @@ std::optional<Decision> Chooser::decide_known(const Request& request, const Seen
     asked_ns = device_->now_ns() - begin;
   }
   const choice::Choice& chosen = known.chosen.choice;
+  if (known.chosen.timed) {
+    timing_ = {.shape = seen.shape, .form = *known.chosen.timed};
+    return Decision{.way = Way::Batched,
+                    .reason = "its groups are timed one by one, to learn how long the kernels take",
+                    .kinds = known.kinds,
+                    .uses_form = &known.chosen.uses_form,
+                    .used = choice::UsedWay{.shape = seen.shape, .way = Way::Batched, .batches = 1},
+                    .timed = known.chosen.timed,
+                    .asked_ns = asked_ns};
+  }
   return Decision{.way = chosen.way,
                   .reason = reason_of(chosen, known.chosen.proposed),
                   .kinds = known.kinds,
@@ -135,6 +145,8 @@ bool Chooser::holds(const KnownShape& known, const Request& request, const SeenB
       is_calm ? kMostUnasked : std::min<std::uint64_t>(kMostUnasked, known.batches / kUnaskedShare);
   const bool has_reason = known.has_news && !is_calm;
   const bool is_in_time = (is_calm && known.left > 0) || (!request.may_try && !has_reason && known.unasked < most);
+  // A batch whose groups are timed is no example for the next.
+  if (known.chosen.timed) return false;
   const bool is_alike = known.came_before == (seen.times > 0) &&
                         (!choice::is_replay(known.chosen.choice.way) || known.hash == request.batch.hash);
   return is_in_time && is_alike;
@@ -149,8 +161,11 @@ bool Chooser::ask(KnownShape& known, const Request& request, const SeenBatch& se
     const bool serves = each.way == Way::Table ? each.shape == seen.shape : each.hash == request.batch.hash;
     if (serves) moment.is_set_up[static_cast<std::size_t>(each.way)] = true;
   }
-  const Learned::Question question{
-      .shape = seen.shape, .forms = kind_forms_, .moment = moment, .unasked = known.unasked};
+  const Learned::Question question{.shape = seen.shape,
+                                   .forms = kind_forms_,
+                                   .moment = moment,
+                                   .unasked = known.unasked,
+                                   .may_time = request.may_try && request.is_idle};
   if (!tuner_->learned().choose(question, known.chosen)) return false;
   known.hash = request.batch.hash;
   known.came_before = seen.times > 0;
@@ -194,7 +209,7 @@ bool Chooser::can_do_without(const Decision& decision, const Error& error, Progr
   if (!decision.used) return false;
   if (const auto found = shapes_.find(decision.used->shape); found != shapes_.end()) ask_again(found->second);
   if (error.code == ErrorCode::Unsupported) return true;
-  const FormKind form = choice::form_of(decision.way);
+  const FormKind form = decision.timed.value_or(choice::form_of(decision.way));
   const bool is_refusal = error.code == ErrorCode::OutOfMemory || error.code == ErrorCode::CompileFailed;
   if (form == FormKind::Descriptor || !is_refusal) return false;
   for (const ShapeKind& kind : decision.kinds) {
@@ -259,7 +274,16 @@ void Chooser::ask_again(KnownShape& known) noexcept {
   known.has_news = true;
 }
 
+void Chooser::observe_groups(std::span<const GroupTime> groups) {
+  tuner_->learned().observe_groups(timing_.shape, timing_.form, groups, timing_.setup_ns);
+  if (const auto found = shapes_.find(timing_.shape); found != shapes_.end()) ask_again(found->second);
+}
+
 void Chooser::note_setup(const Decision& decision, std::uint64_t ns) {
+  if (decision.timed) {
+    timing_.setup_ns = static_cast<double>(ns);
+    return;
+  }
   if (decision.used) tuner_->learned().note_setup(decision.used->shape, static_cast<double>(ns));
 }
 

@@ -44,6 +44,7 @@ class Chooser {
     RecordingCache& recordings;
     std::size_t max_arms = 1;
     bool may_try = false;  ///< Whether a trial may begin: nothing was launched since the last measurement ended.
+    bool is_idle = false;  ///< Whether nothing is pending, so that groups may be timed.
     bool is_captured = false;
     bool is_changed = false;  ///< Whether a captured batch has other buffers or parameters than were captured.
   };
@@ -61,6 +62,8 @@ class Chooser {
 
   /// Learns from the time of completed batches.
   void observe(const TimedBatches& timed);
+  /// Learns the times of the groups of a batch that was to be timed.
+  void observe_groups(std::span<const GroupTime> groups);
   /// Notes the time that a decision cost once, by compiling and recording.
   void note_setup(const Decision& decision, std::uint64_t ns);
   /// Notes the time of a lap while the device is not calibrated.
@@ -126,6 +129,13 @@ class Chooser {
   std::vector<choice::ProgramForms> kind_forms_;  // Room.
   report::PredictionErrors errors_ = {};          // As the tuner said last.
   bool are_errors_old_ = true;
+  // Of the batch whose groups are being timed.
+  struct Timing {
+    std::uint64_t shape = 0;
+    program::FormKind form = program::FormKind::Descriptor;
+    double setup_ns = 0;
+  };
+  Timing timing_;
 };
 
 }  // namespace vyre::runtime

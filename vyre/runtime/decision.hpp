@@ -25,15 +25,18 @@ struct Decision {
   /// If the tuner chose: the shape and launch mode that the time of this batch is a sample of, and the audit events of
   /// the policies.
   std::optional<choice::UsedWay> used = {};
+  /// If the list is to be timed group by group: the form that is timed, in the place of that of `way`.
+  std::optional<program::FormKind> timed = {};
   std::span<const policy::AuditEvent> events = {};
   std::uint64_t asked_ns = 0;  ///< The time spent in asking the tuner.
 
   /// The form in which a kind of groups runs; nothing if it runs in the form in which it was gathered.
   [[nodiscard]] std::optional<program::FormKind> form_of(const ShapeKind& kind) const noexcept {
-    if (uses_form == nullptr || choice::form_of(way) == program::FormKind::Descriptor) return std::nullopt;
+    const program::FormKind form = timed.value_or(choice::form_of(way));
+    if (uses_form == nullptr || form == program::FormKind::Descriptor) return std::nullopt;
     const auto found = std::ranges::find(kinds, kind);
     const bool is_used = found != kinds.end() && (*uses_form)[static_cast<std::size_t>(found - kinds.begin())];
-    return is_used ? std::optional{choice::form_of(way)} : std::nullopt;
+    return is_used ? std::optional{form} : std::nullopt;
   }
 };
 

@@ -26,10 +26,16 @@ Launcher::Launcher(backend::Device& device, const SessionOptions& options, const
 Launcher::~Launcher() {
   recordings_.clear();
   timer_.free(*device_);
+  group_timer_.free(*device_);
 }
 
 Result<Launched> Launcher::launch(const Order& order, const Decision& decision, ProgramTable& programs) {
   programs_.clear();
+  if (decision.timed) {
+    Launched timed{.is_planned = true};
+    VYRE_TRY(compile_forms(decision, programs, timed));
+    return launch_timed(order, decision, programs, timed);
+  }
   if (decision.way == Way::Plain) return launch_plain(order, decision);
   if (choice::is_replay(decision.way)) {
     if (const KeptBatch* kept = recordings_.find(order.batch, decision.way)) return replay(order, decision, *kept, {});
@@ -77,6 +83,50 @@ Result<Launched> Launcher::launch_lists(const Order& order, const Decision& deci
   VYRE_ASSIGN(const KeptBatch* kept,
               keep(order, decision, order.batch.hash, order.batch.list, std::move(places), launched));
   return replay(order, decision, *kept, launched);
+}
+
+Result<Launched> Launcher::launch_timed(const Order& order, const Decision& decision, ProgramTable& programs,
+                                        Launched launched) {
+  const BatchPlan& planned = planner_.plan(order.batch, 1, programs);
+  TimerPlaces none;
+  Result<void> done = lower(order, decision, planned, programs, none, launched);
+  if (done) {
+    // Its time says nothing of a launch mode.
+    done = in_flight_.launch(
+        {.batch = order.number, .is_first_launch = order.is_first_launch}, 1, none, watchdog_,
+        [&](std::size_t, const backend::SubmitOptions& how) { return device_->submit(lowered_[0], how); });
+  }
+  if (done) return launched;
+  group_timer_.cancel();
+  return std::unexpected{std::move(done).error()};
+}
+
+template <typename Choose>
+void Launcher::lower_timed(const plan::Plan& plan, const plan::Arm& arm, const Order& order, const Decision& decision,
+                           const ProgramTable& programs, backend::CommandList& lowered, Choose choose) {
+  const backend::CommandList& batch = order.batch.list;
+  group_timer_.cancel();
+  const bool has_timer = group_timer_.begin(*device_, order.number);
+  bool is_timed = false;
+  const auto begin = [&](const plan::Group& group) {
+    const auto kind = std::ranges::find(decision.kinds, kind_of(plan, group, batch, programs));
+    is_timed =
+        has_timer && kind != decision.kinds.end() &&
+        group_timer_.begin_group(lowered, static_cast<std::uint32_t>(kind - decision.kinds.begin()), group.count);
+  };
+  const auto end = [&](const plan::Group& group) {
+    if (!is_timed) return;
+    const CompiledProgram& program = programs[programs.program_of(group.program)];
+    const backend::PipelineHandle wanted = program.pipeline_in(*decision.timed);
+    const auto runs_in_form = [&](const backend::Command& command) {
+      return std::get<backend::Dispatch>(command).pipeline == wanted;
+    };
+    const bool is_in_form = std::ranges::all_of(lowered.commands().last(group.count), runs_in_form);
+    group_timer_.end_group(lowered);
+    // A group that runs as written says nothing of the form.
+    if (!is_in_form) group_timer_.drop_group();
+  };
+  lowering::lower_apart(plan, arm, batch, lowered, choose, begin, end);
 }
 
 Result<Launched> Launcher::launch_table(const Order& order, const Decision& decision, ProgramTable& programs,
@@ -240,13 +290,17 @@ std::optional<std::uint32_t> Launcher::try_lower(const Order& order, const Decis
   // An empty batch, which a capture may be, has no arms and one list.
   for (std::size_t i = 0; i < planned.counts.arms; ++i) {
     lowered_[i].clear();
-    places[i] = take_place();
+    if (!decision.timed) places[i] = take_place();
     places[i].begin(lowered_[i]);
     if (is_alone && !order.batch.leading.commands().empty()) {
       lower_transfers(order.batch.leading, lowered_[i]);
       lowered_[i].barrier();
     }
-    if (i < plan.arms.size()) lowering::lower_arm(plan, plan.arms[i], batch, lowered_[i], choose);
+    if (i < plan.arms.size() && decision.timed) {
+      lower_timed(plan, plan.arms[i], order, decision, programs, lowered_[i], choose);
+    } else if (i < plan.arms.size()) {
+      lowering::lower_arm(plan, plan.arms[i], batch, lowered_[i], choose);
+    }
     if (is_alone && !order.batch.trailing.commands().empty()) {
       lowered_[i].barrier();
       lower_transfers(order.batch.trailing, lowered_[i]);

@@ -11,6 +11,7 @@
 #include <vyre/runtime/batch_planner.hpp>
 #include <vyre/runtime/decision.hpp>
 #include <vyre/runtime/device_timer.hpp>
+#include <vyre/runtime/group_timer.hpp>
 #include <vyre/runtime/in_flight.hpp>
 #include <vyre/runtime/recording_cache.hpp>
 #include <vyre/runtime/session.hpp>
@@ -61,6 +62,8 @@ class Launcher {
   [[nodiscard]] const InFlight& in_flight() const noexcept { return in_flight_; }
   /// Gives the device time of completed submissions.
   [[nodiscard]] DeviceTimer& timer() noexcept { return timer_; }
+  /// Gives the times of the groups of a list that was timed.
+  [[nodiscard]] GroupTimer& group_timer() noexcept { return group_timer_; }
   [[nodiscard]] std::size_t max_arms() const noexcept { return max_arms_; }
   [[nodiscard]] std::chrono::nanoseconds watchdog() const noexcept { return watchdog_; }
 
@@ -83,6 +86,13 @@ class Launcher {
   template <typename Submit>
   [[nodiscard]] Result<void> submit_arms(const Order& order, const Decision& decision, std::size_t arms,
                                          const TimerPlaces& places, Submit submit);
+  /// Launches a batch as one list in which every group is alone between timestamps.
+  [[nodiscard]] Result<Launched> launch_timed(const Order& order, const Decision& decision, ProgramTable& programs,
+                                              Launched launched);
+  /// Appends an arm whose groups are timed.
+  template <typename Choose>
+  void lower_timed(const plan::Plan& plan, const plan::Arm& arm, const Order& order, const Decision& decision,
+                   const ProgramTable& programs, backend::CommandList& lowered, Choose choose);
   /// Compiles the forms that were decided for.
   [[nodiscard]] Result<void> compile_forms(const Decision& decision, ProgramTable& programs, Launched& launched);
   /// Makes the lists of a plan, one for each arm, in `lowered_`.
@@ -103,6 +113,7 @@ class Launcher {
   std::size_t max_arms_;
   std::chrono::nanoseconds watchdog_;
   bool is_timed_;
+  GroupTimer group_timer_;
   DeviceTimer timer_;  // Outlives the members that hold places of it.
   BatchPlanner planner_;
   RecordingCache recordings_;

@@ -36,6 +36,9 @@ constexpr std::uint32_t kRefreshEvery = 16;
 constexpr std::uint32_t kOftenUnusual = 3;
 // The rest of a measurement, beyond the batches whose time is known, says something if it is this share of it.
 constexpr double kLeastRest = 0.3;
+// A form may make kernels so much faster, as a share of their time: what is expected of a deviation of 0.4, as that of
+// forms is.
+constexpr double kMaySave = 0.16;
 // A saving below this share of a batch's time is noise, and no prediction is judged by it.
 constexpr double kLeastSaving = 0.02;
 
@@ -63,6 +66,7 @@ Result<void> check(const choice::Calibration& calibration) {
   for (const program::FormKind kind : program::kAllForms) {
     const choice::FormRatios& form = calibration.form(kind);
     const std::string what = fmt::format("{} form", to_string(kind));
+    VYRE_TRY(check_line(calibration.timed[static_cast<std::size_t>(kind)], what + "'s timed launch"));
     for (const double ratio : {form.narrow, form.wide, form.compile}) VYRE_TRY(check_one(ratio, what));
   }
   return {};
@@ -120,6 +124,10 @@ bool Learned::choose(const Question& question, TunedChoice& chosen) {
   moment.seen.of_shape = static_cast<std::uint32_t>(std::min<std::uint64_t>(entry.choice.batches(), kMostSeen));
   moment.per_wait = entry.per_wait;
   refresh(entry, question.forms);
+  // Kernel times come before trials: all forecasts follow from them. They wait until the current mode is known.
+  const auto timed = worth_timing(entry, question);
+  const bool was_calm = entry.choice.is_calm();
+  moment.may_try = moment.may_try && !timed;
   chosen.choice = entry.choice.choose(entry.shape, *calibration_, entry.forecast, moment, policy_);
   chosen.proposed = entry.choice.verdict();
   const bool is_calm = entry.choice.batches() >= kOftenRefreshed && moment.exploration < 1 && entry.choice.is_calm();
@@ -131,7 +139,83 @@ bool Learned::choose(const Question& question, TunedChoice& chosen) {
     chosen.uses_form[i] = entry.forecast.kinds[i].uses_form(way);
   }
   chosen.events.clear();
+  chosen.timed = was_calm && !chosen.choice.is_trial ? timed : std::nullopt;
+  if (chosen.timed) {
+    ++entry.timed[static_cast<std::size_t>(*chosen.timed)];
+    chosen.holds_for = 0;
+    for (std::size_t i = 0; i < chosen.uses_form.size(); ++i) {
+      chosen.uses_form[i] = question.forms[i].possible[static_cast<std::size_t>(*chosen.timed)];
+    }
+    return true;
+  }
   entry.choice.questions().events(way, chosen.uses_form, chosen.events);
+  return true;
+}
+
+std::optional<program::FormKind> Learned::worth_timing(const Entry& entry, const Question& question) const {
+  const choice::BatchShape& shape = entry.shape;
+  const double exploration = question.moment.exploration;
+  const bool may = question.may_time && calibration_->can_time() && exploration > 0 && exploration < 1;
+  if (!may) return std::nullopt;
+  double as_written_ns = 0;
+  for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
+    as_written_ns += shape.kinds[i].groups * entry.forecast.kinds[i].kernels_ns[0];
+  }
+  for (const program::FormKind form : program::kAllForms) {
+    const auto f = static_cast<std::size_t>(form);
+    if (entry.timed[f] >= choice::KernelTimes::kTimings || !calibration_->has(form)) continue;
+    bool is_unknown = false;
+    double cost_ns = 0;
+    for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
+      const choice::GroupKind& kind = shape.kinds[i];
+      if (!question.forms[i].possible[f]) continue;
+      is_unknown |= kernels_.timings({.program = kind.program, .size_class = kind.size_class}, form) <
+                    choice::KernelTimes::kTimings;
+      if (!question.forms[i].compiled[f]) cost_ns += calibration_->compile_ns * calibration_->form(form).compile;
+      cost_ns += kind.groups * (calibration_->timed[f].at(kind.count) + calibration_->barrier_ns);
+      cost_ns += kind.groups * entry.forecast.kinds[i].kernels_ns[f];
+    }
+    if (!is_unknown) continue;
+    // Kernels as written are timed for the forecasts of all modes; a form only for what it may save.
+    const double may_save_ns = kMaySave * as_written_ns * static_cast<double>(entry.choice.batches());
+    cost_ns = std::max(cost_ns - entry.choice.now_ns(), 0.0);
+    const bool pays = form == program::FormKind::Descriptor || may_save_ns > cost_ns;
+    if (pays && entry.choice.can_afford(cost_ns, exploration)) return form;
+  }
+  return std::nullopt;
+}
+
+void Learned::observe_groups(std::uint64_t shape, program::FormKind form, std::span<const GroupTime> groups,
+                             double setup_ns) {
+  const std::scoped_lock lock{mutex_};
+  const auto found = entries_.find(shape);
+  if (found == entries_.end() || !calibration_) return;
+  Entry& entry = found->second;
+  entry.is_stale = true;
+  const choice::Line& empty = calibration_->timed[static_cast<std::size_t>(form)];
+  std::vector<double> each_ns;
+  double list_ns = 0;
+  for (std::uint32_t i = 0; i < entry.shape.kinds.size(); ++i) {
+    each_ns.clear();
+    for (const GroupTime& group : groups) {
+      if (group.kind != i || group.dispatches == 0) continue;
+      each_ns.push_back(std::max(group.ns - empty.at(group.dispatches), 0.0) / group.dispatches);
+    }
+    if (each_ns.empty()) continue;
+    const choice::GroupKind& kind = entry.shape.kinds[i];
+    kernels_.time({.program = kind.program, .size_class = kind.size_class}, form, choice::median(each_ns));
+    const double group_ns = kind.count * choice::median(each_ns) + empty.at(kind.count) + calibration_->barrier_ns;
+    list_ns += kind.groups * group_ns;
+  }
+  entry.choice.note_timing(std::max(list_ns - entry.choice.now_ns(), 0.0) + setup_ns);
+}
+
+bool Learned::has_kernel_times(const Entry& entry, Way way) const {
+  for (std::size_t i = 0; i < entry.shape.kinds.size(); ++i) {
+    const choice::GroupKind& kind = entry.shape.kinds[i];
+    const program::FormKind form = entry.forecast.kinds[i].form_in(way);
+    if (kernels_.timings({.program = kind.program, .size_class = kind.size_class}, form) == 0) return false;
+  }
   return true;
 }
 
@@ -216,6 +300,12 @@ void Learned::learn_kernels(Entry& entry, Way way) {
     entry.is_stale |= std::abs(kernels_.get(*calibration_, key, form) - before) * dispatches > kNoChange * ns;
     return;
   }
+  // The rest is then a mistake of what launching is forecast to take, and no kernel's time.
+  if (has_kernel_times(entry, way)) {
+    entry.is_stale |= entry.unknown_kernels_ns > 0;
+    entry.unknown_kernels_ns = 0;
+    return;
+  }
   double known = 0;
   for (std::size_t i = 0; i < shape.kinds.size(); ++i) {
     const choice::KindCost& costs = entry.forecast.kinds[i];
@@ -241,8 +331,9 @@ void Learned::note_setup(std::uint64_t shape, double ns) {
 
 report::GroupReport Learned::report_group(const Entry& entry, std::size_t i) const {
   const choice::GroupKind& kind = entry.shape.kinds[i];
-  report::GroupReport group{
-      .kind = kind, .kernel_ns = kernels_.observed({.program = kind.program, .size_class = kind.size_class}).ns};
+  const auto times = kernels_.observed({.program = kind.program, .size_class = kind.size_class});
+  report::GroupReport group{.kind = kind, .kernel_ns = times.ns, .can_time = calibration_->can_time()};
+  for (std::size_t form = 0; form < group.is_timed.size(); ++form) group.is_timed[form] = times.timings[form] > 0;
   const auto verdicts = entry.choice.questions().groups();
   if (i >= verdicts.size()) return group;
   group.facts = verdicts[i].facts;

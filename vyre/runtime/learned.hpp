@@ -19,6 +19,7 @@
 #include <vyre/choice/verdict.hpp>
 #include <vyre/choice/way.hpp>
 #include <vyre/report/choice_report.hpp>
+#include <vyre/runtime/group_timer.hpp>
 
 namespace vyre::runtime {
 
@@ -28,6 +29,8 @@ using choice::UsedWay;
 struct TunedChoice {
   choice::Choice choice = {};
   choice::Way proposed = choice::Way::Batched;  ///< The policies' verdict.
+  /// The form in which the groups of the batch are to be timed, if they are.
+  std::optional<program::FormKind> timed = {};
   std::vector<bool> uses_form = {};             ///< By kind of groups: whether it runs in the form of the launch mode.
   std::vector<policy::AuditEvent> events = {};  ///< Of what is launched.
   /// How many more batches the decision holds for, unless one takes much longer than expected.
@@ -70,6 +73,7 @@ class Learned {
     std::span<const choice::ProgramForms> forms = {};  ///< By kind of groups.
     choice::Moment moment = {};                        ///< How often the shape came is known here.
     std::uint32_t unasked = 0;                         ///< Batches since the last question.
+    bool may_time = false;                             ///< Whether groups may be timed: nothing else is pending.
   };
   /// Answers, and may choose a mode only to learn how long it takes. Gives false, and no answer, if the shape is not
   /// known or the device is not calibrated.
@@ -78,6 +82,8 @@ class Learned {
   /// Learns the time of batches that were launched and awaited together. `is_undisturbed`: the host did next to nothing
   /// else meanwhile, so that the time beyond the launches is the kernels'.
   void observe(std::span<const UsedWay> used, double elapsed_ns, bool is_undisturbed);
+  /// Learns the times of groups of a batch, whose list took `setup_ns` to prepare.
+  void observe_groups(std::uint64_t shape, program::FormKind form, std::span<const GroupTime> groups, double setup_ns);
   /// Learns the same of some time ago. Does nothing if batches of the shape are awaited otherwise by now.
   void observe_late(const UsedWay& used, double elapsed_ns, bool is_undisturbed);
   /// Counts time that a shape spent once, on compiling or recording.
@@ -103,13 +109,18 @@ class Learned {
     std::uint64_t refreshed_at = 0;                // The batch for which the forecast was made.
     double per_wait = 1;                           // Batches for one wait, as usual.
     std::uint32_t unusual_waits = 0;
-    double unknown_kernels_ns = 0;  // See `choice::Habits`.
+    double unknown_kernels_ns = 0;                          // See `choice::Habits`.
+    std::array<std::uint32_t, program::kForms> timed = {};  // Lists whose groups were timed, by form.
     std::list<std::uint64_t>::iterator used = {};
   };
 
   void refresh(Entry& entry, std::span<const choice::ProgramForms> forms);
   void observe_one(Entry& entry, const UsedWay& used, double ns, bool is_undisturbed);
   void learn_kernels(Entry& entry, choice::Way way);
+  /// The form in which to time the groups of a batch; nothing if that does not pay.
+  [[nodiscard]] std::optional<program::FormKind> worth_timing(const Entry& entry, const Question& question) const;
+  /// Whether timestamps told the times of all kernels of a batch, in the forms of a launch mode.
+  [[nodiscard]] bool has_kernel_times(const Entry& entry, choice::Way way) const;
   void note_error(const choice::ModeChoice::Outcome& outcome) noexcept;
   [[nodiscard]] report::GroupReport report_group(const Entry& entry, std::size_t kind) const;
 

@@ -348,6 +348,7 @@ Result<void> Session::State::decide_and_launch(const Launch& launch) {
                                               .recordings = launcher.recordings(),
                                               .max_arms = launcher.max_arms(),
                                               .may_try = stopwatch.is_new(),
+                                              .is_idle = in_flight.empty(),
                                               .is_captured = launch.is_captured,
                                               .is_changed = launch.is_changed});
     stopwatch.exclude(decision.asked_ns);
@@ -360,6 +361,8 @@ Result<void> Session::State::decide_and_launch(const Launch& launch) {
     if (launched) {
       // Compiling waits for pending work, whose time can then not be measured.
       if (launched->has_compiled && was_pending) stopwatch.spoil();
+      // A list that is timed takes longer than its batch does.
+      if (decision.timed) stopwatch.spoil();
       if (decision.used) stopwatch.exclude(launched->setup_ns);
       if (launched->setup_ns > 0) chooser.note_setup(decision, launched->setup_ns);
       if (launched->planning_ns) {
@@ -500,6 +503,8 @@ void Session::State::complete(std::uint64_t upto, Completion when) {
   launcher.in_flight().complete(upto, [&](const PendingBatch& each) {
     for (const std::uint32_t place : each.timed) recorder.add_device_time(launcher.timer().completed(place));
     stopwatch.complete(each.used, each.is_first_launch);
+    GroupTimer& groups = launcher.group_timer();
+    if (each.batch == groups.batch()) chooser.observe_groups(groups.completed());
   });
   // Over many batches, the unknown moment of the last completion is a small error.
   if (when != Completion::Earlier || stopwatch.is_long()) {
