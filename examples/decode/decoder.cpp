@@ -38,22 +38,18 @@ Decoder::Decoder(vyre::Session& session, const Network& network, const std::vect
 }
 
 std::span<const float> Decoder::next(State state) {
-  session_.write(state_, {&state, 1}).value();
-  switch (options_.calls) {
-    case Calls::Dispatch:
-      for (std::size_t i = 0; i < steps_.size(); ++i) {
-        network_.set_position(steps_[i], state.position);
-        dispatch(i, network_.stage_of(state.position), {});
-      }
-      break;
-    case Calls::Enqueue: enqueue_token(state.position); break;
-    case Calls::Replay: replay_token(state.position); break;
+  if (options_.calls == Calls::Replay) {
+    host_state_ = state;  // The capture writes it, and reads the logits.
+    replay_token(state.position);
+  } else {
+    session_.write(state_, {&state, 1}).value();
+    enqueue_token(state.position);
+    if (!options_.map_logits) session_.read(logits_, host_logits_).value();
   }
   if (options_.map_logits) {
     const std::span<std::byte> bytes = session_.map(logits_).value();  // Waits for the token.
     return {reinterpret_cast<const float*>(bytes.data()), host_logits_.size()};
   }
-  session_.read(logits_, host_logits_).value();
   session_.wait(session_.flush().value()).value();
   return host_logits_;
 }
@@ -71,12 +67,12 @@ void Decoder::dispatch(std::size_t i, std::uint32_t stage, std::string_view labe
 }
 
 void Decoder::prepare() {
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const Step& step = steps_[i];
+  for (std::uint32_t stage = 0; stage < network_.stages(); ++stage) {
     std::vector<vyre::Prepared>& own = prepared_.emplace_back();
-    for (std::uint32_t stage = 0; stage < network_.stages(); ++stage) {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const Step& step = steps_[i];
       if (stage > 0 && network_.groups_in(step, stage) == network_.groups_in(step, stage - 1)) {
-        own.push_back(own.back());
+        own.push_back(prepared_[stage - 1][i]);
       } else {
         own.push_back(session_.prepare(kernel_of(step).program, arguments_[i], options_of(step, stage, {})).value());
       }
@@ -87,24 +83,33 @@ void Decoder::prepare() {
 void Decoder::capture() {
   // A replay may have other parameters, but not other workgroups: there is a capture for each stage.
   for (std::uint32_t stage = 0; stage < network_.stages(); ++stage) {
-    const auto record = [&]() -> vyre::Result<void> {
-      for (std::size_t i = 0; i < steps_.size(); ++i) dispatch(i, stage, label_of(steps_[i].kernel));
-      return {};
-    };
-    captures_.push_back(session_.capture(record).value());
+    captures_.push_back(session_.capture([&] { return capture_token(stage); }).value());
   }
+}
+
+vyre::Result<void> Decoder::capture_token(std::uint32_t stage) {
+  VYRE_TRY(session_.write(state_, {&host_state_, 1}));
+  for (std::size_t i = 0; i < steps_.size(); ++i) dispatch(i, stage, label_of(steps_[i].kernel));
+  if (options_.map_logits) return {};
+  return session_.read(logits_, host_logits_);
 }
 
 void Decoder::enqueue_token(std::uint32_t position) {
   const std::uint32_t stage = network_.stage_of(position);
+  const bool is_prepared = options_.calls == Calls::Enqueue;
+  if (is_prepared && network_.growth == Growth::State) {
+    session_.enqueue(prepared_[stage]).value();
+    return;
+  }
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const vyre::Prepared prepared = prepared_[i][stage];
-    if (network_.growth == Growth::State || !steps_[i].looks_back()) {
-      session_.enqueue(prepared).value();
-      continue;
-    }
     network_.set_position(steps_[i], position);
-    session_.enqueue(prepared, params_of(steps_[i])).value();
+    if (!is_prepared) {
+      dispatch(i, stage, {});
+    } else if (steps_[i].looks_back()) {
+      session_.enqueue(prepared_[stage][i], params_of(steps_[i])).value();
+    } else {
+      session_.enqueue(prepared_[stage][i]).value();
+    }
   }
 }
 

@@ -40,6 +40,7 @@ class Decoder {
   void dispatch(std::size_t step, std::uint32_t stage, std::string_view label);
   void prepare();
   void capture();
+  [[nodiscard]] vyre::Result<void> capture_token(std::uint32_t stage);
   void enqueue_token(std::uint32_t position);
   void replay_token(std::uint32_t position);
 
@@ -53,9 +54,9 @@ class Decoder {
   vyre::Buffer<State> state_;
   vyre::Buffer<float> logits_;
   std::vector<float> host_logits_;
-  /// By step and stage; the same in all stages where the workgroups are.
-  std::vector<std::vector<vyre::Prepared>> prepared_;
-  std::vector<vyre::Capture> captures_;  ///< By stage.
+  State host_state_ = {};
+  std::vector<std::vector<vyre::Prepared>> prepared_;  ///< By stage and step.
+  std::vector<vyre::Capture> captures_;                ///< By stage.
 };
 
 }  // namespace decode
