@@ -87,7 +87,7 @@ std::vector<double> count_batches(const std::function<void()>& run, const Clock&
 }
 
 /// The pinned modes by turns: the median time of a batch, by name.
-ordered_json time_pinned(const NamedJob& job, const DevicePtr& device) {
+ordered_json time_pinned(const NamedJob& job, const DevicePtr& device, const Clock& clock) {
   constexpr std::size_t kRounds = 9;
   std::vector<std::function<void()>> runs;
   for (const LaunchMode mode : kPinnedModes) {
@@ -96,7 +96,9 @@ ordered_json time_pinned(const NamedJob& job, const DevicePtr& device) {
   }
   const std::vector<Turns> turns = compare_all(runs, kRounds);
   ordered_json result = ordered_json::object();
-  for (std::size_t i = 0; i < kPinnedModes.size(); ++i) result[std::string{to_string(kPinnedModes[i])}] = turns[i].ns;
+  for (std::size_t i = 0; i < kPinnedModes.size(); ++i) {
+    result[std::string{to_string(kPinnedModes[i])}] = clock.is_cpu ? turns[i].cpu_ns : turns[i].ns;
+  }
   return result;
 }
 
@@ -106,7 +108,7 @@ int run_here(std::string_view side, const NamedJob& job, bool is_inline, const C
   const std::shared_ptr<const RawConnection> connection = RawConnection::get();
   ordered_json result;
   if (side == "pinned") {
-    result = time_pinned(job, device);
+    result = time_pinned(job, device, clock);
   } else {
     const Job made = job.make(device, {});
     runtime::RunReport report;
