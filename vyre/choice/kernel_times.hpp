@@ -42,6 +42,16 @@ class KernelTimes {
     return found == times_.end() ? 0 : found->second.timings[static_cast<std::size_t>(form)];
   }
 
+  /// Takes over the times that another process observed, unless times of the kernel were observed here.
+  void recall(Key key, const Times& times) {
+    if (times_.size() < kMaxEntries) times_.emplace(key, times);
+  }
+  /// Calls `visit` with the key and the times of each kernel.
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    for (const auto& [key, times] : times_) visit(key, times);
+  }
+
   /// What was observed, if anything was.
   [[nodiscard]] Times observed(Key key) const {
     const auto found = times_.find(key);

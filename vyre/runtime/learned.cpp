@@ -317,6 +317,16 @@ void Learned::learn_kernels(Entry& entry, Way way) {
   entry.unknown_kernels_ns = unknown;
 }
 
+choice::KernelTimes Learned::kernels() const {
+  const std::scoped_lock lock{mutex_};
+  return kernels_;
+}
+
+void Learned::recall(choice::KernelTimes::Key key, const choice::KernelTimes::Times& times) {
+  const std::scoped_lock lock{mutex_};
+  kernels_.recall(key, times);
+}
+
 void Learned::note_planning(double ns, std::size_t operations) {
   const std::scoped_lock lock{mutex_};
   const double each = ns / static_cast<double>(std::max<std::size_t>(operations, 1));

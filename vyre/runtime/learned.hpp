@@ -91,6 +91,10 @@ class Learned {
   /// Learns the time of planning a batch.
   void note_planning(double ns, std::size_t operations);
 
+  /// The times of all kernels, to be kept for another process; and takes over those that another process kept.
+  [[nodiscard]] choice::KernelTimes kernels() const;
+  void recall(choice::KernelTimes::Key key, const choice::KernelTimes::Times& times);
+
   /// The shapes that are known, those used last first, and what is known of one. Programs have no names here.
   [[nodiscard]] std::vector<std::uint64_t> shapes() const;
   [[nodiscard]] std::optional<report::ShapeReport> report(std::uint64_t shape) const;

@@ -49,6 +49,8 @@ class Tuner {
   /// Keeps what is learned in a store, as entries for `scope`, which names device and host (`scope_of`). Takes over
   /// what an earlier process kept there, unless it is older than a week. Call it before the first session is opened.
   void keep_in(std::shared_ptr<store::Store> store, std::string scope);
+  /// Puts the times of kernels into the store. The destructor does it, too.
+  void save() const;
 
   /// The known shapes, the most recently used first.
   [[nodiscard]] std::vector<std::uint64_t> shapes() const;
@@ -65,6 +67,8 @@ class Tuner {
   [[nodiscard]] Learned& learned() const noexcept { return *learned_; }
 
  private:
+  void recall_kernels();
+
   std::unique_ptr<Learned> learned_;
   std::shared_ptr<store::Store> store_;  // Null if nothing is kept.
   std::string scope_;

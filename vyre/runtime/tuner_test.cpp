@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <vyre/choice/calibration_bytes.hpp>
+#include <vyre/choice/kernel_bytes.hpp>
 #include <vyre/runtime/learned.hpp>
 
 #include <backends/fake/driver_rig.hpp>
@@ -105,6 +106,28 @@ TEST_F(TunerTest, AnotherProcessKnowsTheCalibration) {
   constexpr std::int64_t kDay = 24 * 3'600;
   EXPECT_EQ(known_after(6 * kDay, "this device"), tuner_.calibration());
   EXPECT_EQ(known_after(8 * kDay, "this device"), std::nullopt) << "it is too old";
+}
+
+TEST_F(TunerTest, AnotherProcessKnowsTheTimesOfKernels) {
+  const TemporaryFolder folder;
+  const auto store = store::Store::open({.folder = folder.path() / "vyre"});
+  const choice::KernelTimes::Key key{.program = 0xabc, .size_class = 3};
+  const choice::KernelTimes::Times times{.ns = {2'500.0}};
+  {
+    Tuner first;
+    first.keep_in(store, "this device");
+    first.learned().recall(key, times);
+  }
+  store->put({.kind = "kernel", .scope = "this device", .key = "no key"}, choice::kKernelVersion, to_bytes(times));
+  Tuner later;
+  later.keep_in(store, "this device");
+  EXPECT_EQ(later.learned().kernels().observed(key).ns, times.ns);
+  int kernels = 0;
+  later.learned().kernels().for_each([&](const auto&, const auto&) { ++kernels; });
+  EXPECT_EQ(kernels, 1);
+  Tuner elsewhere;
+  elsewhere.keep_in(store, "another device");
+  EXPECT_FALSE(elsewhere.learned().kernels().observed(key).ns[0]);
 }
 
 TEST_F(TunerTest, WhatIsKeptAndIsNoCalibrationIsMeasuredAgain) {
