@@ -72,8 +72,8 @@ struct Params {
   std::uint32_t count = kViewFloats;
 };
 
-/// What is counted: called once for each batch behind the warm ones.
-// Different contents, since compilers make one function of two alike ones.
+/// Called before and after the batches that are counted. Their contents differ, because compilers make one function of
+/// two alike ones.
 [[gnu::noinline]] void begin_counting() { asm volatile("# begin"); }
 [[gnu::noinline]] void end_counting() { asm volatile("# end"); }
 
