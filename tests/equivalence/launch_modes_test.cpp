@@ -2,6 +2,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -90,6 +91,34 @@ Word counted() {
   return count | 1;
 }
 
+/// Makes as many iterations as its parameter says.
+constexpr std::string_view kCountingTo = R"(
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer Counts { uint counts[]; };
+layout(push_constant) uniform Push { uint trips; };
+void main() {
+  uint count = 0;
+  for (uint i = 0; i < trips; ++i) count += i ^ (count >> 3);
+  counts[gl_WorkGroupID.x] += count | 1;
+})";
+Word counted_to(Word trips) {
+  Word count = 0;
+  for (Word i = 0; i < trips; ++i) count += i ^ (count >> 3);
+  return count | 1;
+}
+
+/// Has as many parameters as `Params` take, which is more than many devices have push constants for.
+struct WideParams {
+  Word first = 0;
+  std::array<Word, 63> values = {};
+};
+static_assert(sizeof(WideParams) == runtime::Params::kMaxBytes);
+constexpr std::string_view kWideParams = R"(
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer Sums { uint sums[]; };
+layout(push_constant) uniform Push { uint first; uint values[63]; };
+void main() { sums[gl_WorkGroupID.x] += first + values[62] + values[gl_WorkGroupID.x]; })";
+
 FakeSetup fake_setup() {
   return {
       .kernels = {{"many_buffers",
@@ -102,6 +131,20 @@ FakeSetup fake_setup() {
                   {"counting",
                    [](const Invocation& invocation) {
                      for (Word i = 0; i < invocation.groups[0]; ++i) word_of(invocation, 0)[i] += counted();
+                   }},
+                  {"wide_params",
+                   [](const Invocation& invocation) {
+                     WideParams params;
+                     std::memcpy(&params, invocation.params.data(), sizeof(params));
+                     for (Word i = 0; i < invocation.groups[0]; ++i) {
+                       word_of(invocation, 0)[i] += params.first + params.values[62] + params.values[i];
+                     }
+                   }},
+                  {"counting_to",
+                   [](const Invocation& invocation) {
+                     Word trips = 0;
+                     std::memcpy(&trips, invocation.params.data(), sizeof(trips));
+                     for (Word i = 0; i < invocation.groups[0]; ++i) word_of(invocation, 0)[i] += counted_to(trips);
                    }}},
       .max_iterations = 65'535};
 }
@@ -168,6 +211,35 @@ TEST_P(LaunchModes, AProgramWithoutTheFormRunsAsWrittenAndTheReportSaysWhy) {
   }
 }
 
+TEST_P(LaunchModes, MoreParametersThanTheDeviceHasPushConstants) {
+  constexpr Word kGroups = 5;
+  const Program program = make_program("wide_params", kWideParams);
+  Session session = open_session();
+  const bool is_wide = session.device().info().limits.max_push_bytes < sizeof(WideParams);
+  const auto a = must(session.buffer<Word>(kGroups));
+  const auto b = must(session.buffer<Word>(kGroups));
+  std::vector<Word> expected(kGroups);
+  WideParams wide;
+  for (Word i = 0; i < wide.values.size(); ++i) wide.values[i] = i * i + 1;
+  const auto prepared =
+      must(session.prepare(program, {b}, {.groups = {.x = kGroups}, .params = runtime::params_block(wide)}));
+  for (Word round = 0; round < 5; ++round) {
+    wide.first = round;
+    must(session.dispatch(program, {a}, {.groups = {.x = kGroups}, .params = runtime::params_block(wide)}));
+    must(session.enqueue(prepared, runtime::params_block(wide)));
+    const auto report = must(session.finish());
+    const FormKind written = is_wide ? FormKind::Pointer : FormKind::Descriptor;
+    EXPECT_EQ(report.programs[0].form, form_of(mode()) == FormKind::Descriptor ? written : form_of(mode()));
+    for (Word i = 0; i < kGroups; ++i) expected[i] += round + wide.values[62] + wide.values[i];
+  }
+  for (const auto& each : {a, b}) {
+    std::vector<Word> values(kGroups);
+    must(session.read(each, values));
+    must(session.finish());
+    EXPECT_EQ(values, expected);
+  }
+}
+
 TEST_P(LaunchModes, DispatchesThatAreTooLongForAPersistentWorkgroupRunAnyhow) {
   const Program program = make_program("counting", kCounting);
   const std::shared_ptr<backend::Device> device = open(backend());
@@ -192,6 +264,58 @@ TEST_P(LaunchModes, DispatchesThatAreTooLongForAPersistentWorkgroupRunAnyhow) {
     must(session.finish());
     EXPECT_THAT(values, Each(2 * counted())) << kGroups[i];
   }
+}
+
+TEST_P(LaunchModes, LoopsThatAParameterBoundsRunToTheirEnd) {
+  const Program program = make_program("counting_to", kCountingTo);
+  const std::shared_ptr<backend::Device> device = open(backend());
+  Session session = must(Session::open(device, {.mode = mode()}));
+  struct Item {
+    Word groups = 1;
+    Word trips = 0;
+    Buffer<Word> buffer = {};
+    Word expected = 0;
+  };
+  // Some devices end an invocation after 65,535 iterations, which two workgroups of the longest make.
+  std::vector<Item> items{{1, 10}, {3, 10}, {1, 40'000}, {2, 40'000}, {3, 30'000}, {1, 0}};
+  for (Item& each : items) each.buffer = must(session.buffer<Word>(each.groups));
+  const auto expect_all = [&] {
+    for (const Item& each : items) {
+      std::vector<Word> values(each.groups);
+      must(session.read(each.buffer, values));
+      must(session.finish());
+      EXPECT_THAT(values, Each(each.expected)) << each.groups << " workgroups, " << each.trips << " trips";
+    }
+  };
+  for (int round = 0; round < 4; ++round) {
+    for (Item& each : items) {
+      must(session.dispatch(program, {each.buffer}, {.groups = {.x = each.groups}, .params = params(each.trips)}));
+      each.expected += counted_to(each.trips);
+    }
+    const auto report = must(session.finish());
+    EXPECT_EQ(report.programs[0].form, form_of(mode()));
+    // The same sizes with other bounds: what was kept for smaller ones is not used.
+    std::swap(items[3].trips, items[4].trips);
+    items[1].trips = round % 2 == 0 ? 40'000 : 10;
+  }
+  expect_all();
+
+  const auto capture = must(session.capture([&]() -> Result<void> {
+    for (const Item& each : items) {
+      auto done = session.dispatch(program, {each.buffer},
+                                   {.groups = {.x = each.groups}, .params = params(10U), .label = "all"});
+      if (!done) return done;
+    }
+    return {};
+  }));
+  for (const Word trips : {10U, 40'000U, 10U}) {
+    const runtime::CaptureParams changed{.label = "all", .params = params(trips)};
+    must(session.replay(capture));
+    must(session.replay(capture, {&changed, 1}));
+    for (Item& each : items) each.expected += counted_to(10) + counted_to(trips);
+  }
+  must(session.finish());
+  expect_all();
 }
 
 TEST_P(LaunchModes, ManyAlikeDispatchesWithBuffersAndParametersOfTheirOwn) {

@@ -239,6 +239,16 @@ bool Device::fits_form(PipelineHandle pipeline, const Groups& groups) const noex
   return entry != nullptr && backend::fits_form(entry->form, groups, info_.forms);
 }
 
+bool Device::fits_form(PipelineHandle pipeline, const program::DispatchFacts& dispatch) const noexcept {
+  const PipelineEntry* entry = pipelines_.find(pipeline);
+  return entry != nullptr && backend::fits_form(entry->form, dispatch, info_.forms);
+}
+
+bool Device::depends_on_params(PipelineHandle pipeline) const noexcept {
+  const PipelineEntry* entry = pipelines_.find(pipeline);
+  return entry != nullptr && backend::depends_on_params(entry->form, info_.forms);
+}
+
 bool Device::fits_views(PipelineHandle pipeline, std::span<const BufferRange> views) const noexcept {
   const PipelineEntry* entry = pipelines_.find(pipeline);
   return entry != nullptr && backend::fits_views(entry->form, views);

@@ -136,7 +136,11 @@ class Device {
   /// Whether a dispatch of this size can and should run in the form of the pipeline. In the persistent and the chain
   /// form a single workgroup runs the whole dispatch, and a list is refused if that would take it too long. In the
   /// merged form a large dispatch would fill the table with the map of its workgroups.
+  [[nodiscard]] bool fits_form(PipelineHandle pipeline, const program::DispatchFacts& dispatch) const noexcept;
+  /// The same for the parameters with which a dispatch of this size takes the least time.
   [[nodiscard]] bool fits_form(PipelineHandle pipeline, const Groups& groups) const noexcept;
+  /// Whether the parameters of a dispatch decide whether it fits, because the kernel's loops depend on them.
+  [[nodiscard]] bool depends_on_params(PipelineHandle pipeline) const noexcept;
   /// Whether the form of a pipeline gives the same results as the kernel as written for these views. A robust form does
   /// not if a view ends within an element of a runtime array: it treats that element as outside. Precondition: no size
   /// of a view is `kWholeBuffer`.

@@ -121,7 +121,7 @@ struct FormRules {
   program::FormKind kind = program::FormKind::Descriptor;
   program::RecordLayout record = {};
   std::uint32_t folded = 1;
-  std::uint64_t iterations = 0;  ///< The most iterations that one invocation makes, if the device limits them.
+  program::Bound iterations = {};  ///< The most iterations that one invocation makes, if the device limits them.
 };
 
 struct PipelineEntry {

@@ -83,7 +83,7 @@ Result<PipelineEntry> make(DeviceDriver& driver, const program::Program& program
                        .form = {.kind = options.form,
                                 .record = std::move(made.record),
                                 .folded = made.folded,
-                                .iterations = made.iterations.value_or(0)}};
+                                .iterations = std::move(made.iterations).value_or(program::Bound{})}};
 }
 
 }  // namespace

@@ -198,6 +198,9 @@ class Lowering {
     const Limits& limits = info_.limits;
     std::uint32_t index = 0;
     std::uint32_t mapped = 0;  // The number of items just before this one that will share a map.
+    if (backend::depends_on_params(pipeline_->form, info_.forms)) {
+      for (const Command& item : items) VYRE_TRY(check_merged(std::get<Dispatch>(item)));
+    }
     const auto at = [&](std::size_t i) -> const Groups& { return std::get<Dispatch>(items[i]).groups; };
     std::size_t map_first = 0;
     const auto flush = [&](std::size_t end) {
@@ -271,14 +274,19 @@ class Lowering {
   }
 
   Result<void> persistent(std::span<const Command> items) {
-    const FormRules& form = pipeline_->form;
     const FormSupport& support = info_.forms;
     // A workgroup runs several items; the most work it can have is their number times the longest item.
-    std::uint64_t longest = 0;
-    for (const Command& item : items) longest = std::max(longest, group_count(std::get<Dispatch>(item).groups));
-    VYRE_TRY(check_length(longest));
+    backend::Turn longest;
+    for (const Command& item : items) {
+      VYRE_ASSIGN(const backend::Turn turn, checked_turn(std::get<Dispatch>(item)));
+      longest.groups = std::max(longest.groups, turn.groups);
+      longest.iterations = std::max(longest.iterations, turn.iterations);
+    }
     const auto is_too_long = [&](std::uint32_t stride) {
-      return !backend::fits_turn(form, saturating_mul((items_ + stride - 1) / stride, longest), support);
+      const std::uint64_t share = (items_ + stride - 1) / stride;
+      return !backend::fits_turn(
+          {.groups = saturating_mul(share, longest.groups), .iterations = saturating_mul(share, longest.iterations)},
+          support);
     };
     std::uint32_t workgroups = std::clamp(support.workgroups, 1U, items_);
     while (is_too_long(workgroups)) workgroups = workgroups > items_ / 2 ? items_ : workgroups * 2;
@@ -299,40 +307,59 @@ class Lowering {
   Result<void> chain(std::span<const Command> items) {
     std::uint32_t first = 0;
     std::uint32_t end = 0;
-    std::uint64_t groups = 0;
+    backend::Turn turn;
     const auto launch_part = [&] {
       if (first > 0) barrier();
       Root given = root(end - first, first);
       given.row = end - first;
       dispatch_apart({1, 1, 1}, given);
       first = end;
-      groups = 0;
+      turn = {};
     };
     for (const Command& item : items) {
       const auto* each = std::get_if<Dispatch>(&item);
-      const std::uint64_t count = each == nullptr ? 0 : group_count(each->groups);
-      if (count == 0) continue;
-      VYRE_TRY(check_length(count));
-      if (end > first && !backend::fits_turn(pipeline_->form, groups + count, info_.forms)) launch_part();
-      groups += count;
+      if (each == nullptr || group_count(each->groups) == 0) continue;
+      VYRE_ASSIGN(const backend::Turn more, checked_turn(*each));
+      if (end > first && !backend::fits_turn(add(turn, more), info_.forms)) launch_part();
+      turn = add(turn, more);
       ++end;
     }
     launch_part();
     return {};
   }
 
-  /// `InvalidArgument` if an item has more workgroups than one workgroup of the launch may run.
-  [[nodiscard]] Result<void> check_length(std::uint64_t groups) const {
-    const FormRules& form = pipeline_->form;
-    if (backend::fits_turn(form, groups, info_.forms)) return {};
-    const bool has_too_many = groups > info_.forms.turn_groups;
+  [[nodiscard]] program::DispatchFacts facts_of(const Dispatch& item) const noexcept {
+    return {.params = view_.list.params(item), .groups = item.groups};
+  }
+
+  /// The turn of an item. `InvalidArgument` if one workgroup of the launch may not run it.
+  [[nodiscard]] Result<backend::Turn> checked_turn(const Dispatch& item) const {
+    const backend::Turn turn = backend::turn_of(pipeline_->form, facts_of(item), info_.forms);
+    if (backend::fits_turn(turn, info_.forms)) return turn;
+    const bool has_too_many = turn.groups > info_.forms.turn_groups;
+    return too_long(has_too_many ? "has" : "makes",
+                    has_too_many ? fmt::format("{} workgroups", turn.groups) : iterations_text(turn.iterations),
+                    has_too_many ? info_.forms.turn_groups : info_.forms.max_iterations);
+  }
+
+  /// `InvalidArgument` for an item of a merged launch in which an invocation stands for too many of the kernel.
+  [[nodiscard]] Result<void> check_merged(const Dispatch& item) const {
+    // Its size is no reason to refuse it: another form would only be better.
+    const program::DispatchFacts facts = facts_of(item);
+    if (backend::fits_iterations(pipeline_->form, facts, info_.forms)) return {};
+    return too_long("makes", iterations_text(program::evaluate(pipeline_->form.iterations, facts)),
+                    info_.forms.max_iterations / pipeline_->form.folded);
+  }
+
+  [[nodiscard]] std::unexpected<Error> too_long(std::string_view does, std::string_view what,
+                                                std::uint64_t limit) const {
     return fail(ErrorCode::InvalidArgument,
-                fmt::format("an item of the {} launch of '{}' {} {}, the device's limit is {}", to_string(form.kind),
-                            pipeline_->program.name(), has_too_many ? "has" : "makes",
-                            has_too_many ? fmt::format("{} workgroups", groups)
-                                         : fmt::format("{} iterations",
-                                                       saturating_mul(groups, backend::iterations_of_group(form))),
-                            has_too_many ? info_.forms.turn_groups : info_.forms.max_iterations));
+                fmt::format("an item of the {} launch of '{}' {} {}, the device's limit is {}",
+                            to_string(pipeline_->form.kind), pipeline_->program.name(), does, what, limit));
+  }
+
+  [[nodiscard]] static std::string iterations_text(std::uint64_t iterations) {
+    return iterations == program::kUnbounded ? "any number of iterations" : fmt::format("{} iterations", iterations);
   }
 
   const ListView& view_;

@@ -1,5 +1,6 @@
 #include <vyre/backend/list_lowering.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <vyre/backend/form_limits.hpp>
 #include <vyre/base/check.hpp>
 #include <vyre/lowering/form_lowering.hpp>
 #include <vyre/lowering/table_pool.hpp>
@@ -125,13 +127,14 @@ class TableRecording final : public backend::UpdatableRecording {
     // Workgroup counts are in the commands until one changes for the first time, because drivers take longer to read
     // them from a table.
     const bool is_indirect = is_indirect_ || !have_same_groups(list_, view.list);
-    VYRE_ASSIGN(const std::uint64_t used, write(view, *written, {.indirect = is_indirect, .launches_only = true}));
-    if (is_indirect && written->lowered != launches_) {
-      return fail(
-          ErrorCode::InvalidArgument,
-          "the list makes other launches than the recording: a dispatch has no workgroups where the recorded one "
-          "has some, or neighbouring dispatches have equal sizes where the recorded ones differ, or the reverse");
+    if (!is_indirect && depends_on_params(view)) {
+      // Dispatches of the same sizes may take more turns than those that were recorded.
+      VYRE_TRY(write(view, *written, {.indirect = true, .launches_only = true}));
+      if (written->lowered != launches_) return other_launches();
+      written->lowered.clear();
     }
+    VYRE_ASSIGN(const std::uint64_t used, write(view, *written, {.indirect = is_indirect, .launches_only = true}));
+    if (is_indirect && written->lowered != launches_) return other_launches();
     ListUpdate update;
     if (is_indirect && !is_indirect_) {
       written->lowered.clear();
@@ -154,6 +157,21 @@ class TableRecording final : public backend::UpdatableRecording {
     bool indirect = false;
     bool launches_only = false;
   };
+
+  [[nodiscard]] bool depends_on_params(const ListView& view) const noexcept {
+    return std::ranges::any_of(view.list.commands(), [&](const backend::Command& command) {
+      const auto* dispatch = std::get_if<backend::Dispatch>(&command);
+      return dispatch != nullptr &&
+             backend::depends_on_params(view.pipelines.at(dispatch->pipeline).form, memory_.driver.info().forms);
+    });
+  }
+
+  [[nodiscard]] static std::unexpected<Error> other_launches() {
+    return fail(ErrorCode::InvalidArgument,
+                "the list makes other launches than the recording: a dispatch has no workgroups where the recorded one "
+                "has some, or neighbouring dispatches have equal sizes where the recorded ones differ, or the reverse, "
+                "or parameters take the loops of a kernel beyond what one workgroup may run");
+  }
 
   /// Writes the table into a block, with the addresses that it will have in `table_`, and appends the commands that
   /// read it to the block's list.

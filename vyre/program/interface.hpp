@@ -1,8 +1,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -132,10 +134,82 @@ struct WorkgroupSize {
   friend bool operator==(const WorkgroupSize&, const WorkgroupSize&) = default;
 };
 
+/// An operation of a bound.
+enum class BoundOp : std::uint8_t {
+  // Values of some width.
+  Constant,     ///< `value`.
+  Any,          ///< Any value.
+  Parameter,    ///< The parameter that begins at byte `value`.
+  Groups,       ///< The number of workgroups in dimension `value`.
+  Below,        ///< 0 to `value` - 1.
+  BelowGroups,  ///< 0 to the number of workgroups in dimension `a`, times `value`, less 1.
+  Add,
+  Subtract,
+  Multiply,
+  DivideUnsigned,
+  DivideSigned,
+  RestUnsigned,
+  RestSigned,
+  ShiftLeft,
+  ShiftRight,
+  ShiftRightSigned,
+  And,
+  Or,
+  Xor,
+  Not,
+  Negate,
+  MinUnsigned,
+  MaxUnsigned,
+  MinSigned,
+  MaxSigned,
+  Widen,        ///< To a width from another, with zeros, or cut.
+  WidenSigned,  ///< To a width from another, with the sign, or cut.
+  Either,       ///< `a` or `b`.
+  // Counts, which are never too small.
+  StepsBelow,    ///< The steps of `b` from `a` on, while it is below `c`; `value`: see `BoundNode`.
+  StepsAbove,    ///< The same while it is above `c`.
+  StepsUnequal,  ///< The same while it is not `c`.
+  Sum,
+  Product,
+  Least,
+};
+
+/// A node of a bound: an operation on nodes before it.
+struct BoundNode {
+  /// The bits of `value` of steps.
+  static constexpr std::uint64_t kSigned = 1;
+  static constexpr std::uint64_t kOrEqual = 2;
+
+  BoundOp op = BoundOp::Constant;
+  std::uint8_t width = 64;  ///< In bits, 1 to 64.
+  std::uint16_t a = 0;
+  std::uint16_t b = 0;
+  std::uint16_t c = 0;
+  std::uint64_t value = 0;
+
+  friend bool operator==(const BoundNode&, const BoundNode&) = default;
+};
+
+/// An upper bound of a count, as an expression of the parameters and workgroup counts of a dispatch (`bound.hpp`). Its
+/// last node is the count; without nodes that is 0.
+struct Bound {
+  std::vector<BoundNode> nodes = {};
+
+  friend bool operator==(const Bound&, const Bound&) = default;
+};
+
+/// What a bound may depend on: the bytes of the parameters of a dispatch, and its workgroups in x, y and z.
+struct DispatchFacts {
+  std::span<const std::byte> params = {};
+  std::array<std::uint32_t, 3> groups = {1, 1, 1};
+};
+
 /// A loop that the entry point can reach.
 struct Loop {
   std::string function = {};
-  std::optional<std::uint64_t> max_trips = {};  ///< Times its body can run per entry; nothing if that is not provable.
+  std::optional<std::uint64_t> max_trips = {};  ///< Times its body can run per entry, if that is a number.
+  /// The same if it depends on the dispatch. If neither has a value, no bound is proven.
+  std::optional<Bound> bound = {};
 
   friend bool operator==(const Loop&, const Loop&) = default;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,22 +12,29 @@
 
 namespace vyre::program {
 
-/// The structured loops of a function, in the order of their headers, each with a proven bound if there is one.
-///
-/// A loop has a bound if every iteration makes a test that ends it: a counter is compared with a constant, starts at a
-/// constant, and changes by a constant step or a constant shift, multiplication or division. The counter may be a phi
-/// or a variable of the function. A `break` elsewhere only makes the loop shorter.
-///
-/// `effort` is the number of steps that the search may still make, for all functions together. Loops found when it is 0
-/// have no bound.
-[[nodiscard]] std::vector<Loop> derive_loops(const spirv::Module& module, const spirv::Function& function,
-                                             spirv::Constants& constants, std::uint64_t& effort);
+/// What is known of a kernel when its loops are looked at.
+struct LoopSearch {
+  const spirv::Module& module;
+  spirv::Constants& constants;
+  const std::vector<bool>& is_live;  ///< By instruction: what the specialisation leaves in.
+  std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
+  /// The steps that the search may still take, over all functions; without any left loops have no bound.
+  std::uint64_t effort = 0;
+};
 
-/// The most iterations of all loops together in one call of the first of `functions`, which are all functions that it
-/// reaches. A loop counts one iteration more than its body runs. Nothing if a loop has no proven bound, or the sum
-/// exceeds 64 bits.
-[[nodiscard]] std::optional<std::uint64_t> derive_iterations(const spirv::Module& module,
-                                                             std::span<const spirv::Function* const> functions,
-                                                             spirv::Constants& constants, std::uint64_t& effort);
+/// The structured loops of a function that the specialisation leaves in, in the order of their headers, each with the
+/// bound that can be proven.
+///
+/// A bound is proven where one test that every iteration makes leaves the loop by itself: a counter that changes by a
+/// step, times and plus what does not change, against a limit. Start, step and limit may be constants, parameters,
+/// workgroup counts, the ranges of built-ins, and whole-number arithmetic on them (`Bound`). The counter may be a phi
+/// or a variable of the function. Counters that begin at a constant are also run, and such as are shifted down end with
+/// their width. A `break` elsewhere only makes the loop shorter.
+[[nodiscard]] std::vector<Loop> derive_loops(LoopSearch& search, const spirv::Function& function);
+
+/// The most iterations that all loops together make in one call of the first function, each loop counting one more than
+/// its body runs. Nothing if a loop has no bound that can be proven. `functions` are all that it reaches.
+[[nodiscard]] std::optional<Bound> derive_iterations(LoopSearch& search,
+                                                     std::span<const spirv::Function* const> functions);
 
 }  // namespace vyre::program

@@ -59,8 +59,9 @@ TEST(Loops, ProvesCountersWithConstantSteps) {
                   "for (uint i = 0; i + 1 < kSpec; ++i) out_values[i] = i;",
                   "for (uint i = 5; i < 5; ++i) out_values[i] = i;",
                   "for (int64_t i = 0; i < 100000000000L; i += 50000000000L) out_values[0] = 1;",
+                  "for (uint i = n; i < 10; ++i) out_values[i] = i;",
               }),
-              ElementsAre(10, 11, 4, 3, 2, 3, 6, 19, 0, 2));
+              ElementsAre(10, 11, 4, 3, 2, 3, 6, 19, 0, 2, 10));
 }
 
 TEST(Loops, ProvesGeometricCounters) {
@@ -85,7 +86,6 @@ TEST(Loops, ABreakOrAnotherConditionOnlyShortensThem) {
 TEST(Loops, ProvesNothingWhereItCannot) {
   const std::vector<std::string> blocks{
       "for (uint i = 0; i < n; ++i) out_values[i] = i;",
-      "for (uint i = n; i < 10; ++i) out_values[i] = i;",
       "for (uint i = 0; i < 10; i += n) out_values[i] = i;",
       "for (uint i = 0; i < out_values.length(); ++i) out_values[i] = i;",
       "for (uint i = 10; i >= 0; --i) out_values[i] = i;",                                   // Wraps for ever.
@@ -94,7 +94,7 @@ TEST(Loops, ProvesNothingWhereItCannot) {
       "for (uint i = 0; i < 10;) { if (n > 3) ++i; out_values[i] = i; }",                    // Not in every iteration.
       "for (uint i = 0; i < 10; ++i) { if (n > 3) i = 0; out_values[i] = i; }",              // Set back.
       "for (uint i = 0; i < 10; ++i) { twice(i); out_values[i] = i; }",                      // Changed elsewhere.
-      "uint i = 0; if (n > 3) i = 5; for (; i < 10; ++i) out_values[i] = i;",                // Two beginnings.
+      "int i = 0; if (n > 3) i = x; for (; i < 10; ++i) out_values[0] = 1;",                 // Any beginning.
       "for (uint i = 1; i < 10; i *= 1) out_values[i] = i;",                                 // Never changes.
       "for (uint8_t i = uint8_t(0); i < uint8_t(255); i += uint8_t(2)) out_values[0] = 1;",  // Wraps past its end.
       "while (atomicAdd(n, 1) < 10) out_values[0] = 1;",

@@ -85,9 +85,9 @@ class Reflection {
   Interface derive() {
     interface_.entry_point = entry_.string(2);
     interface_.spirv_version = module_.version();
+    read_workgroup_size();
     read_functions();
     read_globals();
-    read_workgroup_size();
     interface_.kept = derive_kept(module_, functions_, constants_);
     finish();
     return std::move(interface_);
@@ -119,7 +119,11 @@ class Reflection {
   }
 
   void read_functions() {
-    std::uint64_t effort = kLoopEffort;
+    LoopSearch search{.module = module_,
+                      .constants = constants_,
+                      .is_live = is_live_,
+                      .workgroup = interface_.workgroup.size,
+                      .effort = kLoopEffort};
     for (const Function* function : functions_) {
       for (std::size_t i = function->begin; i < function->end; ++i) {
         const Instruction instruction = module_[i];
@@ -130,7 +134,7 @@ class Reflection {
         // In the Vulkan memory model, such accesses take the place of coherent ones.
         interface_.uses_coherent |= (memory_operands(instruction) & spv::MemoryAccessNonPrivatePointerMask) != 0;
       }
-      std::vector<Loop> loops = derive_loops(module_, *function, constants_, effort);
+      std::vector<Loop> loops = derive_loops(search, *function);
       std::ranges::move(loops, std::back_inserter(interface_.loops));
     }
   }

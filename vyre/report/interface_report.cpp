@@ -12,6 +12,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <vyre/program/bound.hpp>
+
 namespace vyre::report {
 namespace {
 
@@ -123,10 +125,18 @@ std::string workgroup_text(const program::WorkgroupSize& workgroup) {
   return fmt::format("{}", fmt::join(dimensions, " x "));
 }
 
-std::string loops_text(const std::vector<Loop>& loops) {
+/// How often a loop runs at most; nothing if that is not known.
+std::optional<std::string> trips_text(const Loop& loop, const Interface& interface) {
+  if (loop.max_trips) return fmt::format("{}", *loop.max_trips);
+  if (!loop.bound) return std::nullopt;
+  return to_text(*loop.bound, interface.push_constants ? &*interface.push_constants : nullptr);
+}
+
+std::string loops_text(const Interface& interface) {
   std::vector<std::string> bounds;
-  for (const Loop& loop : loops) {
-    const std::string trips = loop.max_trips ? fmt::format("at most {}", *loop.max_trips) : "no bound proven";
+  for (const Loop& loop : interface.loops) {
+    const std::optional<std::string> most = trips_text(loop, interface);
+    const std::string trips = most ? fmt::format("at most {}", *most) : "no bound proven";
     bounds.push_back(loop.function.empty() ? trips : fmt::format("{} in {}", trips, loop.function));
   }
   return fmt::format("{}", fmt::join(bounds, "; "));
@@ -249,7 +259,7 @@ std::string to_text(const Interface& interface, std::span<const FormReport> form
   Table rest;
   if (const std::string uses = uses_text(interface); !uses.empty()) rest.add({"uses", uses});
   if (!interface.built_ins.empty()) rest.add({"built-ins", fmt::format("{}", fmt::join(interface.built_ins, ", "))});
-  if (!interface.loops.empty()) rest.add({"loops", loops_text(interface.loops)});
+  if (!interface.loops.empty()) rest.add({"loops", loops_text(interface)});
   if (const std::string kept = kept_text(interface.kept); !kept.empty()) rest.add({"keeps", kept});
   if (!interface.execution_modes.empty()) {
     rest.add({"modes", fmt::format("{}", fmt::join(interface.execution_modes, ", "))});
@@ -310,7 +320,9 @@ std::string to_json(const Interface& interface, std::span<const FormReport> form
                   {"coherent", interface.uses_coherent}};
   json["loops"] = ordered_json::array();
   for (const Loop& loop : interface.loops) {
-    json["loops"].push_back({{"function", loop.function}, {"max_trips", or_null(loop.max_trips)}});
+    json["loops"].push_back({{"function", loop.function},
+                             {"max_trips", or_null(loop.max_trips)},
+                             {"bound", or_null(trips_text(loop, interface))}});
   }
   if (!forms.empty()) json["forms"] = ordered_json::array();
   for (const FormReport& form : forms) {

@@ -268,12 +268,13 @@ std::optional<std::uint32_t> Launcher::try_lower(const Order& order, const Decis
     const bool may_be_too_long = program::is_one_launch(form) && form != program.written_form;
     const bool may_be_cut = form != FormKind::Descriptor && program.written_form == FormKind::Descriptor &&
                             !device_->fits_all_views(pipeline);
+    const bool by_params = may_be_too_long && device_->depends_on_params(pipeline);
     return [=, this, &program, &batch, &missing, last = backend::Groups{},
             fits = true](const backend::Dispatch& dispatch) mutable {
       const bool is_cut = may_be_cut && !device_->fits_views(pipeline, batch.ranges(dispatch));
       // Most dispatches have as many workgroups as the one before.
-      if (may_be_too_long && last != dispatch.groups) {
-        fits = device_->fits_form(pipeline, dispatch.groups);
+      if (may_be_too_long && (by_params || last != dispatch.groups)) {
+        fits = device_->fits_form(pipeline, {.params = batch.params(dispatch), .groups = dispatch.groups});
         last = dispatch.groups;
       }
       if (fits && !is_cut) return pipeline;

@@ -7,11 +7,13 @@
 
 #include <fmt/format.h>
 
+#include <vyre/program/bound.hpp>
 #include <vyre/program/forms/form_cache.hpp>
 #include <vyre/program/forms/kernel_facts.hpp>
 #include <vyre/program/forms/launcher.hpp>
 #include <vyre/program/forms/module_writer.hpp>
 #include <vyre/program/forms/pointer_rewriter.hpp>
+#include <vyre/program/live_code.hpp>
 #include <vyre/program/loops.hpp>
 #include <vyre/program/reflect.hpp>
 #include <vyre/program/saturating.hpp>
@@ -95,8 +97,13 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
   if (is_one_launch) VYRE_TRY(forms::check_one_launch(facts, kind, constants));
 
   Form form{.kind = kind};
-  std::uint64_t effort = kLoopEffort;
-  form.iterations = derive_iterations(module, facts.functions, constants, effort);
+  const std::vector<bool> is_live = find_live_code(module, facts.entry.operand(1), constants);
+  LoopSearch search{.module = module,
+                    .constants = constants,
+                    .is_live = is_live,
+                    .workgroup = interface.workgroup.size,
+                    .effort = kLoopEffort};
+  form.iterations = derive_iterations(search, facts.functions);
   forms::LaunchShape shape{
       .kind = kind, .workgroup = interface.workgroup.size, .has_shared = interface.shared_bytes > 0};
   std::uint64_t invocations = 1;
@@ -110,7 +117,9 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
   const auto fits = [&](std::uint64_t folded) {
     if (most == 0) return true;
     if (!form.iterations) return false;
-    return saturating_add(saturating_mul(folded, *form.iterations), folded > 1 ? folded + 3 : 2) < most;
+    // A number that depends on the dispatch is compared when there is one.
+    const std::uint64_t iterations = constant_of(*form.iterations).value_or(0);
+    return saturating_add(saturating_mul(folded, iterations), folded > 1 ? folded + 3 : 2) < most;
   };
   if (is_one_launch && options.fold != 0 && invocations > options.fold && forms::can_fold(facts, interface)) {
     const auto folded = static_cast<std::uint32_t>((invocations + options.fold - 1) / options.fold);
@@ -134,8 +143,8 @@ Result<Form> derive(const Program& program, FormKind kind, const FormOptions& op
     }
     // At least one workgroup of the kernel must fit into the limit.
     if (!fits(form.folded)) {
-      return refuse(
-          fmt::format("its loops make up to {} iterations, the device's limit is {}", *form.iterations, most));
+      return refuse(fmt::format("its loops make up to {} iterations, the device's limit is {}",
+                                constant_of(*form.iterations).value_or(0), most));
     }
   }
 

@@ -151,8 +151,9 @@ struct Form {
   Interface interface = {};  ///< The interface of the form: no bindings, and a `Root` as push constants.
   RecordLayout record = {};
   std::uint32_t folded = 1;  ///< How many invocations of the kernel one of the form runs.
-  /// The most loop iterations that one invocation of the kernel makes; nothing if that cannot be proven.
-  std::optional<std::uint64_t> iterations = {};
+  /// The most loop iterations that one invocation of the kernel makes, given the parameters and workgroup counts of a
+  /// dispatch; nothing if no such bound can be proven.
+  std::optional<Bound> iterations = {};
 };
 
 /// Derives a form of a program with the given specialisation. To compile the result, give the same specialisation
