@@ -252,6 +252,35 @@ TEST_P(Conformance, APersistentItemThatIsTooLongIsRefused) {
   }
 }
 
+TEST_P(Conformance, ParametersThatMakeAnItemTooLongAreRefused) {
+  const bool is_limited = device().info().forms.max_iterations != 0;
+  const BufferHandle buffer = allocate(64);
+  for (const FormKind form : {FormKind::Persistent, FormKind::Chain}) {
+    SCOPED_TRACE(to_string(form));
+    const PipelineHandle pipeline = compile("spin", form);
+    const auto list_of = [&](std::uint32_t iterations) {
+      CommandList list;
+      list.dispatch(pipeline, std::array{BufferRange{.buffer = buffer}}, {1, 1, 1},
+                    bytes_of(std::vector<std::uint32_t>{iterations, 1}));
+      return list;
+    };
+    constexpr std::uint32_t kFew = 100;
+    constexpr std::uint32_t kMany = 1'000'000'000;
+    const std::vector<std::uint32_t> many = {kMany, 1};
+    EXPECT_TRUE(device().fits_form(pipeline, {1, 1, 1}));
+    EXPECT_EQ(device().fits_form(pipeline, {.params = bytes_of(many), .groups = {1, 1, 1}}), !is_limited);
+    EXPECT_EQ(device().depends_on_params(pipeline), is_limited);
+    run(list_of(kFew));
+    if (!is_limited) continue;
+    EXPECT_TRUE(is_refused(device().submit(list_of(kMany)), ErrorCode::InvalidArgument,
+                           {std::string{to_string(form)}, "spin", "iterations"}));
+    const auto recording = must(device().record(list_of(kFew), {.updatable = true}));
+    EXPECT_TRUE(is_refused(device().replay(recording, list_of(kMany)), ErrorCode::InvalidArgument, {"iterations"}));
+    must(device().wait(must(device().replay(recording, list_of(2 * kFew)))));
+    must(device().free(recording));
+  }
+}
+
 TEST_P(Conformance, AMergedLaunchWhoseMapIsTooLargeIsRefused) {
   // Items that reach into the third dimension are mapped workgroup by workgroup.
   const PipelineHandle pipeline = compile("step", FormKind::Merged);

@@ -84,7 +84,7 @@ TEST_P(Forms, HardModulesGiveTheSameInEveryForm) {
       }
       const bool must_refuse = refusal != nullptr && refusal->must && GetParam();
       EXPECT_FALSE(must_refuse) << "it should be refused for " << refusal->word;
-      if (runs) {
+      if (runs && do_fit(device(), *form, items)) {
         const auto outcome = run_items(device(), *form, items);
         ASSERT_TRUE(outcome.has_value()) << to_string(outcome.error());
         EXPECT_EQ(difference(outcome->contents, expected.contents), "");
@@ -196,6 +196,11 @@ void compare_random_kernels(Device& device, std::uint64_t first, std::uint64_t c
             testing::AnyOf(testing::HasSubstr("the device"), testing::HasSubstr("waits for another invocation, by Op"),
                            testing::HasSubstr("waits for another invocation, by a volatile"));
         EXPECT_THAT(form.error().message, is_right) << to_string(form.error());
+        ++refused;
+        continue;
+      }
+      if (!do_fit(device, *form, items)) {
+        EXPECT_TRUE(device.free(*form).has_value());
         ++refused;
         continue;
       }

@@ -74,6 +74,12 @@ Result<FormOutcome> run_items(backend::Device& device, backend::PipelineHandle p
   return outcome;
 }
 
+bool do_fit(const backend::Device& device, backend::PipelineHandle pipeline, const std::vector<FormItem>& items) {
+  return std::ranges::all_of(items, [&](const FormItem& each) {
+    return device.fits_form(pipeline, {.params = each.params, .groups = each.groups});
+  });
+}
+
 std::string difference(const std::vector<Contents>& actual, const std::vector<Contents>& expected) {
   std::string text;
   for (std::size_t item = 0; item < expected.size(); ++item) {

@@ -34,6 +34,10 @@ struct FormOutcome {
 [[nodiscard]] Result<FormOutcome> run_items(backend::Device& device, backend::PipelineHandle pipeline,
                                             const std::vector<FormItem>& items);
 
+/// Whether the items are short enough for the form of a pipeline: their parameters may bound its loops.
+[[nodiscard]] bool do_fit(const backend::Device& device, backend::PipelineHandle pipeline,
+                          const std::vector<FormItem>& items);
+
 /// What differs; empty if nothing does.
 [[nodiscard]] std::string difference(const std::vector<Contents>& actual, const std::vector<Contents>& expected);
 
