@@ -229,7 +229,9 @@ TEST_P(LaunchModes, MoreParametersThanTheDeviceHasPushConstants) {
     must(session.enqueue(prepared, runtime::params_block(wide)));
     const auto report = must(session.finish());
     const FormKind written = is_wide ? FormKind::Pointer : FormKind::Descriptor;
-    EXPECT_EQ(report.programs[0].form, form_of(mode()) == FormKind::Descriptor ? written : form_of(mode()));
+    if (mode() != LaunchMode::Auto) {
+      EXPECT_EQ(report.programs[0].form, form_of(mode()) == FormKind::Descriptor ? written : form_of(mode()));
+    }
     for (Word i = 0; i < kGroups; ++i) expected[i] += round + wide.values[62] + wide.values[i];
   }
   for (const auto& each : {a, b}) {
@@ -293,7 +295,9 @@ TEST_P(LaunchModes, LoopsThatAParameterBoundsRunToTheirEnd) {
       each.expected += counted_to(each.trips);
     }
     const auto report = must(session.finish());
-    EXPECT_EQ(report.programs[0].form, form_of(mode()));
+    if (mode() != LaunchMode::Auto) {
+      EXPECT_EQ(report.programs[0].form, form_of(mode()));
+    }
     // The same sizes with other bounds: what was kept for smaller ones is not used.
     std::swap(items[3].trips, items[4].trips);
     items[1].trips = round % 2 == 0 ? 40'000 : 10;
