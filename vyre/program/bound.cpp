@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <string_view>
 
@@ -402,14 +403,21 @@ std::string to_text(const Bound& bound, const PushConstants* parameters) {
 }
 
 BoundWriter::Index BoundWriter::add(const BoundNode& node) {
-  const auto found = std::ranges::find(nodes_, node);
-  if (found != nodes_.end()) return static_cast<Index>(found - nodes_.begin());
-  if (nodes_.size() >= kMostBoundNodes) {
+  if (is_full_) return 0;
+  const std::uint64_t fields = std::uint64_t{node.a} | std::uint64_t{node.b} << 16 | std::uint64_t{node.c} << 32 |
+                               std::uint64_t{node.width} << 48 | static_cast<std::uint64_t>(node.op) << 56;
+  constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
+  const std::uint64_t hash = (fields * kOdd) ^ std::rotl((node.value + 1) * kOdd, 31);
+  const auto found = places_.find(hash);
+  if (found != places_.end() && nodes_[found->second] == node) return found->second;
+  if (nodes_.size() >= kMostNodes) {
     is_full_ = true;
     return 0;
   }
   nodes_.push_back(node);
-  return static_cast<Index>(nodes_.size() - 1);
+  const auto index = static_cast<Index>(nodes_.size() - 1);
+  places_.emplace(hash, index);
+  return index;
 }
 
 BoundWriter::Index BoundWriter::constant(std::uint64_t bits, std::uint32_t width) {
@@ -500,7 +508,7 @@ std::optional<Bound> BoundWriter::finish(Index index) const {
     places[i] = static_cast<Index>(bound.nodes.size());
     bound.nodes.push_back(node);
   }
-  if (!bounds_something(bound)) return std::nullopt;
+  if (bound.nodes.size() > kMostBoundNodes || !bounds_something(bound)) return std::nullopt;
   const auto reads_dispatch = [](const BoundNode& node) {
     return node.op == BoundOp::Parameter || node.op == BoundOp::Groups || node.op == BoundOp::BelowGroups;
   };

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <vyre/program/interface.hpp>
@@ -32,7 +33,7 @@ inline constexpr std::size_t kMostBoundNodes = 256;
 
 /// Makes bounds node by node. Operations on constants become constants.
 ///
-/// After `kMostBoundNodes` no node is added, and `finish` gives nothing.
+/// After some thousand nodes none is added, and `finish` gives nothing.
 class BoundWriter {
  public:
   using Index = std::uint16_t;
@@ -67,7 +68,10 @@ class BoundWriter {
   [[nodiscard]] Index add(const BoundNode& node);
   [[nodiscard]] static bool bounds_something(const Bound& bound);
 
+  static constexpr std::size_t kMostNodes = 16'384;
+
   std::vector<BoundNode> nodes_;
+  std::unordered_map<std::uint64_t, Index> places_;  // Of nodes by a hash, so that equal ones are one.
   bool is_full_ = false;
 };
 
