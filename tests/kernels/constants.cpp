@@ -91,8 +91,7 @@ KernelCase spec_shared_size() {
               .spec_constants = {{4, "kRadius", ScalarType::U32, false, 2}},
               .shared_bytes = 144,
               .barriers = true,
-              .bounded_loops = 1,
-              .unbounded_loops = 1}};
+              .bounded_loops = 2}};
 }
 
 KernelCase spec_unrolled() {

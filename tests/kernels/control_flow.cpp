@@ -130,8 +130,8 @@ KernelCase nested_loops() {
               },
           .expected = {.workgroup_size = {4, 4, 2},
                        .bindings = {runtime_array(0, "Result", Access::Write, 4)},
-                       .bounded_loops = 1,
-                       .unbounded_loops = 2}};
+                       .bounded_loops = 2,
+                       .unbounded_loops = 1}};
 }
 
 KernelCase digit_sums() {

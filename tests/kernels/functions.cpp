@@ -51,8 +51,7 @@ KernelCase array_parameters() {
               },
           .expected = {.workgroup_size = {16, 1, 1},
                        .bindings = {runtime_array(0, "Values", Access::ReadWrite, 32)},
-                       .bounded_loops = 1,
-                       .unbounded_loops = 1}};
+                       .bounded_loops = 2}};
 }
 
 KernelCase shared_functions() {

@@ -103,9 +103,10 @@ struct Expected {
   std::uint64_t shared_bytes = 0;                         ///< Sum of the sizes of shared variables, tightly packed.
   bool barriers = false;                                  ///< Any control barrier.
   bool atomics = false;
-  /// Loops of the unoptimised module by whether their number of iterations can be proven: start, step and limit are
-  /// constants or specialisation constants with their defaults (a `break` out of such a loop keeps it bounded; a step
-  /// may add, subtract, multiply, divide or shift). A start that is another loop's counter does not count as constant.
+  /// Loops of the unoptimised module by whether their number of iterations is a number that can be proven: step and
+  /// limit are constants or specialisation constants with their defaults, and so is the start, or it does not matter (a
+  /// `break` out of such a loop keeps it bounded; a step may add, subtract, multiply, divide or shift). Loops that only
+  /// parameters bound count as unbounded.
   std::uint32_t bounded_loops = 0;
   std::uint32_t unbounded_loops = 0;
 };

@@ -30,8 +30,7 @@ KernelCase bitonic_shared() {
                        .bindings = {runtime_array(0, "Keys", Access::ReadWrite, 4)},
                        .shared_bytes = 512,
                        .barriers = true,
-                       .bounded_loops = 1,
-                       .unbounded_loops = 1}};
+                       .bounded_loops = 2}};
 }
 
 KernelCase odd_even_sort() {
