@@ -132,6 +132,7 @@ TEST_P(Conformance, ABindingThatIsNotNeededMayBeLeftOut) {
     list.dispatch(pipeline, ranges, {2, 1, 1});
     run(list);
     EXPECT_EQ(words(values, 128), std::vector<std::uint32_t>(128, expected += 2));
+    must(device().free(pipeline));
   }
   const std::array adds = {SpecOverride{.spec_id = 0, .bits = 1}};
   CommandList list;
