@@ -242,7 +242,7 @@ std::optional<int> first_failure(DeviceDriver& driver) {
   const Result<RecordingPtr> recording =
       driver.record({.list = list, .buffers = buffers, .pipelines = pipelines}, Reuse::Once);
   if (!recording) return 3;
-  if (!driver.launch(**recording, {.value = 1}, {})) return 4;
+  if (!driver.launch(std::array{recording->get()}, {.value = 1}, {})) return 4;
   if (!driver.completed(0)) return 5;
   if (!driver.wait({.value = 1}, kForever)) return 6;
   return std::nullopt;
