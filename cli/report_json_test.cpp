@@ -69,7 +69,10 @@ TEST(ReportText, BeginsWithSentencesAboutTheLaunchAndWhatItSaves) {
 
 TEST(ReportText, SaysOfAKernelItsTimeOrThatItIsUnknown) {
   report::ShapeReport shape = some_shape();
-  EXPECT_THAT(to_text(shape), HasSubstr("scale, 0 buffers; its kernel takes -3 ns (descriptor), 1500 ns (merged)"));
+  EXPECT_THAT(
+      to_text(shape),
+      HasSubstr(
+          "scale, 0 buffers; its kernel takes -3 ns (descriptor, from whole batches), 1500 ns (merged, measured)"));
   shape.groups[0].kernel_ns = {};
   EXPECT_THAT(to_text(shape), HasSubstr("scale, 0 buffers; its kernel's time is unknown"));
 }

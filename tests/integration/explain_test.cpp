@@ -156,7 +156,7 @@ TEST(ExplainCommand, RefusesWhatCannotBe) {
 
 TEST(CommandLine, NamesAnUnknownCommand) {
   EXPECT_THAT(run_vyre({"frobnicate"}).err,
-              HasSubstr("there is no command 'frobnicate', there are calibrate, decide, devices, explain"));
+              HasSubstr("there is no command 'frobnicate', there are cache, calibrate, decide, devices, explain"));
   EXPECT_THAT(run_vyre({"explain", "fusion"}).err,
               HasSubstr("there is no command 'fusion', there are persistent-kernel"));
   EXPECT_THAT(run_vyre({"decide", "--colour"}).err, HasSubstr("try 'vyre decide --help'"));
